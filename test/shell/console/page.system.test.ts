@@ -499,9 +499,9 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.locator('#banner', { hasText: /^The trader does not answer/ }).waitFor();
     // A time before today has its date.
     expect(await page.locator('#banner').textContent()).toMatch(
-      /The data shown is from \d+ \w+ \d\d:\d\d:\d\d\. KILL still works\. Guardian: watching/,
+      /The data shown is from \d+ \w+ (?:\d{4} )?\d\d:\d\d:\d\d\. KILL still works\. Guardian: watching/,
     );
-    expect(await page.locator('#figures').textContent()).toMatch(/ledger and exchange agree, \d+ \w+ \d\d:/);
+    expect(await page.locator('#figures').textContent()).toMatch(/ledger and exchange agree, \d+ \w+ (?:\d{4} )?\d\d:/);
     expect(await page.locator('#mode').textContent()).toBe('not answering');
     expect(await page.locator('#markets tr').count()).toBe(2);
     expect(await violationsOf(page)).toEqual([]);

@@ -26,14 +26,20 @@ export const percent = (share) => (share === null ? '–' : `${(share * 100).toF
 export const known = (/** @type {string | null} */ value) => (value === null || value === '' ? '–' : value);
 
 /** Shows a rounded figure, with the exact value on hover. @param {string | null} value @param {number} places @param {string} [sign] of a gain */
-function rounded(value, places, sign = '') {
+export function rounded(value, places, sign = '') {
   if (value === null || value === '') return '–';
   const text = amount(Number(value), places);
-  return html`<span title=${value}>${text.startsWith('−') || Number(value) === 0 ? text : `${sign}${text}`}</span>`;
+  return html`<span title=${value}>${Number(value) * 10 ** places < 0.5 ? text : `${sign}${text}`}</span>`;
 }
 
-/** @param {string | null} value @param {number} [places] decimals of the tick */
-export const price = (value, places = 2) => rounded(value, places);
+/** Returns the colour of a profit or loss; none if `gain` rounds it to zero. @param {string} value */
+export const gainKind = (value) => (Number(value) <= -0.005 ? 'bad' : Number(value) >= 0.005 ? 'good' : '');
+
+/** @param {string | null} value @param {number} most */
+const placesOf = (value, most) => Math.min(most, (value ?? '').split('.')[1]?.length ?? 0);
+
+/** Formats a price without rounding: no venue has a tick with more than four decimals. @param {string | null} value @param {number} [least] decimals */
+export const price = (value, least = 2) => rounded(value, Math.max(least, placesOf(value, 4)));
 
 /** Formats an amount of currency. @param {string | null} value */
 export const money = (value) => rounded(value, 2);
@@ -42,7 +48,7 @@ export const money = (value) => rounded(value, 2);
 export const gain = (value) => rounded(value, 2, '+');
 
 /** Formats a number of shares, with at most two decimals. @param {string | null} value */
-export const shares = (value) => rounded(value, Math.min(2, (value ?? '').split('.')[1]?.length ?? 0));
+export const shares = (value) => rounded(value, placesOf(value, 2));
 
 /** Formats a number of micros as a decimal. @param {number | null | undefined} micros @param {number} [places] */
 export const decimal = (micros, places = 2) =>

@@ -8,21 +8,15 @@ import { explainHref, marketHref, model, route } from './model.js';
 
 /** @typedef {import('./controls.js').Go} Go */
 
-/** Returns the state of the market that a row belongs to. @param {{ readonly market: string }} row */
-const marketOf = (row) => model.state?.markets.find(({ id }) => id === row.market);
-
-/** @param {{ readonly market: string }} row @param {string} value */
-const priced = (row, value) => price(value, marketOf(row)?.places);
-
 const MARKET = link('Market', (/** @type {{ market: string, title?: string }} */ row) => [
-  row.title ?? marketOf(row)?.title ?? row.market.slice(0, 10),
+  row.title ?? model.state?.markets.find(({ id }) => id === row.market)?.title ?? row.market.slice(0, 10),
   marketHref(row.market),
 ]);
 
 const explained = (/** @type {string} */ head) =>
   link(head, (/** @type {{ side: string, id: string }} */ { side, id }) => [side, explainHref(id)]);
 
-const PRICE = number('Price', (/** @type {{ market: string, price: string }} */ row) => priced(row, row.price));
+const PRICE = number('Price', (/** @type {{ price: string }} */ row) => price(row.price));
 const AMOUNT = number('Amount', (/** @type {{ amount: string }} */ row) => shares(row.amount));
 
 /** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['orders'][number][]} rows */
@@ -71,8 +65,8 @@ export function Orders({ view: { orders, fills, trips, read }, go }) {
       MARKET,
       text('Held', 'held'),
       number('Shares', 'shares', shares),
-      number('Bought', (row) => priced(row, row.bought)),
-      number('Sold', (row) => priced(row, row.sold)),
+      number('Bought', 'bought', price),
+      number('Sold', 'sold', price),
       number('Profit', 'profit', gain),
       number('Held for', 'lasted', durationText),
     ])}`;

@@ -4,7 +4,7 @@ import { colorOf, drawFills, stepLine } from '../../web-kit/page/chart.js';
 import { figures, link, number, shareBar, table, text, time } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
 import { MarketControls, SpanSelect } from './controls.js';
-import { ageText, clock, decimal, moment, price, shares } from './format.js';
+import { ageText, clock, decimal, moment, price, rounded, shares } from './format.js';
 import { refusalTable } from './lists.js';
 import { byId, explainHref, model, ordersHref } from './model.js';
 import { Plot, plotRows, pointAt } from './plot.js';
@@ -37,7 +37,7 @@ const TRADES = [
 
 /** @param {PageMarket} market @param {number} now @returns {import('../../web-kit/page/table.js').FigureList} */
 const figuresOf = (market, now) => [
-  ['Fair value', price(market.fair, market.places + 1)],
+  ['Fair value', rounded(market.fair, market.places + 1)],
   ['Others', [price(market.best_bid, market.places), ' / ', price(market.best_ask, market.places)]],
   ['Ours', [price(market.bid, market.places), ' / ', price(market.ask, market.places)]],
   ['Net shares', [shares(market.net), ' (', shares(market.yes), ' YES, ', shares(market.no), ' NO)']],
@@ -56,7 +56,7 @@ function ladderColumns(ladder) {
   });
   return [
     depth('Others bid', 'bid'),
-    number('Price', (row) => price(row.price, tickPlaces() + (row.side === 'fair' ? 1 : 0))),
+    number('Price', (row) => rounded(row.price, tickPlaces() + (row.side === 'fair' ? 1 : 0))),
     depth('Others ask', 'ask'),
     text('Ours', ({ side, ours, ahead }) =>
       side === 'fair' ? 'fair value' : ours === '' ? '' : `${side} ${ours}${ahead === '' ? '' : `, ${ahead} ahead`}`,
@@ -132,7 +132,7 @@ const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
         [
           time('Time', 'time', moment),
           link('Direction', ({ raises, id }) => [raises ? 'raises net' : 'lowers net', explainHref(id)]),
-          number('Price, YES', 'price', decimal),
+          number('Price, YES', (fill) => price(String(fill.price / 1e6), tickPlaces())),
           number('Amount', 'amount', decimal),
         ],
       )}
@@ -151,7 +151,7 @@ function sayPoint(/** @type {uPlot} */ chart) {
   const { best_bid, best_ask, fair, bid, ask, net } = charted;
   const fill = charted.fills.findLast(({ time: ms }) => ms <= at && ms > at - 15_000);
   const filled =
-    fill === undefined ? '' : ` · ${fill.raises ? 'bought' : 'sold'} ${decimal(fill.amount)} at ${decimal(fill.price)}`;
+    fill === undefined ? '' : ` · ${fill.raises ? 'bought' : 'sold'} ${decimal(fill.amount)} at ${fill.price / 1e6}`;
   const places = tickPlaces();
   const pair = (/** @type {typeof bid} */ low, /** @type {typeof bid} */ high) =>
     `${decimal(low[i], places)} / ${decimal(high[i], places)}`;

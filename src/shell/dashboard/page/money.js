@@ -4,7 +4,7 @@ import { colorOf, fallen, stepLine } from '../../web-kit/page/chart.js';
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
 import { SpanSelect } from './controls.js';
-import { ageText, clock, decimal, gain, known, moment, money, percent, price, shares } from './format.js';
+import { ageText, clock, decimal, gain, gainKind, known, moment, money, percent, rounded, shares } from './format.js';
 import { byId, hrefWith, marketHref, ordersHref } from './model.js';
 import { Plot, plotRows, pointAt } from './plot.js';
 
@@ -49,8 +49,7 @@ function calendar(days) {
       const net = nets.get(key);
       if (day < 1 || day > count) return html`<td></td>`;
       if (net === undefined) return html`<td><small>${day}</small></td>`;
-      const kind = Number(net) < 0 ? 'bad' : Number(net) > 0 ? 'good' : '';
-      return html`<td class=${kind}><small>${day}</small> <a href=${hrefWith({ at: key })}>${gain(net)}</a></td>`;
+      return html`<td class=${gainKind(net)}><small>${day}</small> <a href=${hrefWith({ at: key })}>${gain(net)}</a></td>`;
     };
     return html`<table class="month" key=${month}><caption>${new Date(`${month}-01`).toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })}</caption>
       <thead><tr>${WEEKDAYS.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>
@@ -103,8 +102,8 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
       [
         text('After', (row) => (row.horizon_s === 0 ? 'at the fill' : `${row.horizon_s} s`)),
         text('Side', (row) => MARKOUT_SIDES[row.side]),
-        number('Per share', ({ mean }) => price(mean, 4)),
-        number('± standard error', ({ error }) => price(error, 4)),
+        number('Per share', ({ mean }) => rounded(mean, 4)),
+        number('± standard error', ({ error }) => rounded(error, 4)),
         number('Total', 'total', gain),
         number('Move since the fill', 'drift', gain),
         number('Shares', 'shares', shares),
@@ -120,7 +119,7 @@ const markoutOf = ({ markouts }, seconds) =>
 
 /** @param {MoneyView} view @returns {import('../../web-kit/page/table.js').FigureList} */
 const figuresOf = (view) => [
-  ['Result at marks', gain(view.result), view.result.startsWith('-')],
+  ['Result at marks', gain(view.result), gainKind(view.result) === 'bad'],
   ['Equity, cautious', money(view.equity)],
   ['Realised', gain(view.realised)],
   [`Spread earned by ${markoutOf(view, 0)?.fills ?? 0} of the newest fills`, gain(markoutOf(view, 0)?.total ?? '')],
@@ -194,7 +193,7 @@ export const Risk = (/** @type {{ view: import('../../console/views/risk-view.js
     link('Market', ({ title, id }) => [title, marketHref(id)]),
     used('Net shares', (row) => ofLimit(shares(row.net), row.share)),
     number('Bound', 'limit', shares),
-    number('Mark', ({ mark }) => price(mark, 3)),
+    number('Mark', ({ mark }) => rounded(mark, 3)),
   ])}`;
 
 /** @param {{ view: import('../../console/views/views.js').HealthView, now: number }} props */

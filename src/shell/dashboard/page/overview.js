@@ -3,7 +3,7 @@
 import { dayOf } from '../../web-kit/page/chart.js';
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
-import { ageText, gain, moment, money, price, shares } from './format.js';
+import { ageText, gain, gainKind, moment, money, price, rounded, shares } from './format.js';
 import { fillTable, lineTable, orderTable } from './lists.js';
 import { explainHref, marketHref, traderHref } from './model.js';
 import { Equity } from './money.js';
@@ -26,7 +26,7 @@ export function Overview({ state, money: booked }) {
       link('Market', ({ title, id }) => [title, marketHref(id)]),
       number('Best bid', (one) => price(one.best_bid, one.places)),
       number('Our bid', (one) => price(one.bid, one.places)),
-      number('Fair', (one) => price(one.fair, one.places + 1)),
+      number('Fair', (one) => rounded(one.fair, one.places + 1)),
       number('Our ask', (one) => price(one.ask, one.places)),
       number('Best ask', (one) => price(one.best_ask, one.places)),
       number('Net shares', 'net', shares),
@@ -64,7 +64,7 @@ function figuresOf(state) {
 const resultFigure = (name, value, { result, heard }) => [
   name,
   result === '' && heard !== null ? 'a holding has no price yet' : gain(value),
-  value.startsWith('-'),
+  gainKind(value) === 'bad',
   { isMain: true },
 ];
 

@@ -199,9 +199,11 @@ const timeLabels = (isUtc) => (_chart, splits, _axis, _space, step) => {
 
 const UTC = /** @type {const} */ ({ timeZone: 'UTC' });
 
-/** Formats a date, such as `3 Nov`. @param {number} ms @param {boolean} isUtc or local */
+/** Formats a date, such as `3 Nov`, with the year unless this is the present year. @param {number} ms @param {boolean} isUtc or local */
 export const dayOf = (ms, isUtc) =>
-  new Date(ms).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...(isUtc ? UTC : {}) });
+  new Date(ms)
+    .toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', ...(isUtc ? UTC : {}) })
+    .replace(` ${new Date().getFullYear()}`, '');
 
 /** Formats a time of day with 24 hours. @param {number} ms @param {boolean} isUtc or local @param {boolean} [hasSeconds] */
 export const clockOf = (ms, isUtc, hasSeconds = true) =>
