@@ -2,6 +2,7 @@
 /** The page's own functions, without a browser: how it shows figures and old data, and when it repeats a request. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ServedState } from '../../../src/shell/console/page-state.js';
 
 const element = { style: {} };
 
@@ -55,4 +56,26 @@ describe('a figure', () => {
       '24 Dec 2026 08:00:00',
     ]);
   });
+});
+
+it('shows the state as old while the console does not answer, with the time of the last answer', async () => {
+  const { lose, model, route, update } = await import('../../../src/shell/dashboard/page/model.js');
+  const { App, documentTitle } = await import('../../../src/shell/dashboard/page/app.js');
+  vi.useFakeTimers({ now: new Date(2026, 10, 3, 12, 0, 8), toFake: ['Date'] });
+  const now = new Date(2026, 10, 3, 12).getTime();
+  const answer = { mode: 'quoting', trader: 'one', answers: true, now, open_orders: null, proven: null, way_back: '' };
+  const state = { ...answer, config_hash: '', mode_since: null, heard: null, actions: [] } as unknown as ServedState;
+  const before = { ...model };
+  const shown = () => {
+    const parts = App({ go: () => undefined, logIn: () => undefined }) as unknown as { props: { id: string } }[];
+    return [documentTitle(), parts.find(({ props }) => props.id === 'main')?.props];
+  };
+  expect(lose('Gone.')).toBe('Gone.');
+  update({ state, wanted: { ...route(), view: 'log' } });
+  expect(shown()).toEqual(['Log · quoting · one · Twinbook', expect.objectContaining({ class: '' })]);
+  expect(lose('Gone.')).toBe('Gone. The last answer is from 12:00:00.');
+  expect(shown()).toEqual(['Log · no answer · one · Twinbook', expect.objectContaining({ class: 'old' })]);
+  update({ state });
+  expect(shown()).toEqual(['Log · quoting · one · Twinbook', expect.objectContaining({ class: '' })]);
+  update(before);
 });

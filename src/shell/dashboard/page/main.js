@@ -7,7 +7,7 @@ import { redrawCharts } from '../../web-kit/page/chart.js';
 import { html, render } from '../../web-kit/page/template.js';
 import { App, answerKey, documentTitle } from './app.js';
 import { ageText, moment } from './format.js';
-import { byId, closer, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
+import { byId, closer, lose, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
 import { alarm, ask, explainFailure, LockedOut, setSecret, takeSecretFromAddress } from './session.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
@@ -26,9 +26,9 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, n
   const old = markets.filter((market) => market.is_old && market.book_seen !== null);
   const oldest = Math.min(now, ...old.map(({ book_seen: seen }) => seen ?? now));
   const why = brake > 0 ? ': this machine is busy' : '';
-  if (old.length > 0)
-    return `Prices of ${old.length} of ${markets.length} markets are up to ${ageText(oldest, now)} old${why}. They are grey.`;
-  return '';
+  return old.length === 0
+    ? ''
+    : `Prices of ${old.length} of ${markets.length} markets are up to ${ageText(oldest, now)} old${why}. They are grey.`;
 }
 
 /** Returns the next state request's path: for all traders while no trader's name is known. @param {Route} wanted */
@@ -49,10 +49,10 @@ async function look(/** @type {string} */ path) {
     update({ isLocked: false });
     const answer = await response.json();
     if (response.ok) take(path, answer);
-    else alarm(answer.error);
+    else alarm(lose(`${answer.error}.`));
   } catch (error) {
     if (error instanceof LockedOut) update({ isLocked: true });
-    alarm(explainFailure(error));
+    alarm(lose(explainFailure(error)));
   }
 }
 
@@ -76,7 +76,7 @@ function lookAtAll(all, wanted) {
   if (wanted.view === 'traders' && !isSeveral) return go('/', true);
   if (wanted.view !== 'traders')
     return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : void poll();
-  update({ all, role: all.role, unknown: '', wanted });
+  update({ all, state: null, role: all.role, unknown: '', wanted });
 }
 
 /** Poll interval of a view's data, ms, for views not using `CLOSER_MS`. @type {Readonly<Record<string, number>>} */

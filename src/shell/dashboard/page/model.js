@@ -1,5 +1,7 @@
 /** The page's present content; each change redraws the page. The page's address determines the view. */
 
+import { moment } from './format.js';
+
 export const model = {
   /** Whether the password or token must be entered first; null before any answer. @type {boolean | null} */
   isLocked: null,
@@ -39,6 +41,16 @@ export function update(changes) {
   Object.assign(model, changes);
   const names = /** @type {(keyof typeof model)[]} */ (Object.keys(changes));
   if (names.length === 0 || names.some((name) => model[name] !== before[name])) draw();
+}
+
+/** Shows the present data as old until the next answer. Returns the reason with the time of that data. @param {string} why */
+export function lose(why) {
+  const { state, all } = model;
+  const lost = { mode: 'no answer', answers: false, silent: false, mode_since: null };
+  const traders = all?.traders.map((one) => ({ ...one, ...lost })) ?? [];
+  update({ state: state && { ...state, ...lost }, all: all && { ...all, traders } });
+  const newestMs = Math.max(state?.now ?? 0, all?.now ?? 0);
+  return newestMs === 0 ? why : `${why} The last answer is from ${moment(newestMs)}.`;
 }
 
 /** @typedef {ReturnType<typeof route>} Route */
