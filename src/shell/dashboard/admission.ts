@@ -107,8 +107,8 @@ export class Gate {
     const { authorization } = request.headers;
     const { method, url: target } = request;
     const admitted = this.#sessions.admit(authorization, { method, target, body: this.#bodies.get(request) ?? '' });
-    if (admitted === null) {
-      void reply.code(401).send({ error: NOT_IN });
+    if (!admitted) {
+      void reply.code(401).send({ error: NOT_IN, isUnknown: admitted === undefined });
       return null;
     }
     this.#admitted.set(request, admitted);

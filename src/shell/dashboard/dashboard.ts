@@ -19,7 +19,7 @@ const ADDRESS = '127.0.0.1';
 const MAX_BODY_BYTES = 4_096;
 const MAX_REASON = 500;
 const MAX_CONNECTIONS = 64;
-/** Time after which a silent client is disconnected, ms. */
+/** Time after which a silent client is disconnected, ms; a client that waits for its answer may be silent. */
 const PATIENCE_MS = 10_000;
 
 /** No route has a schema, because loading Fastify's schema compilers takes longer than loading Fastify itself. */
@@ -72,6 +72,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
     const refusal = findRefusal(request.raw, readPort(server));
     return refusal === null ? undefined : reply.code(refusal.status).send({ error: refusal.text });
   });
+  server.addHook('preHandler', async (_, { raw }) => void raw.on('timeout', (to) => raw.writableEnded && to.destroy()));
   server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'the dashboard has no such path' }));
   server.setErrorHandler((error: { statusCode?: number }, _, reply) => {
     // The page gets errors of its own requests, but no internal errors.

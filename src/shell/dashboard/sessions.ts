@@ -177,7 +177,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the session whose proof the request contains; null for an invalid proof or a repeated request.
+   * Returns the session whose proof the request contains; null for an invalid proof or a repeated request, undefined
+   * for a request of an unknown session, which was never admitted.
    *
    * @param authorization the header: `Twinbook`, the session's name, the request's number and its proof
    */
@@ -188,7 +189,7 @@ export class Sessions {
     const [, name = '', digits = '', proof = ''] = /^Twinbook (\w+) (\d{1,15}) (\w+)$/.exec(authorization ?? '') ?? [];
     const session = this.#sessions.get(name);
     // An unknown session does not count as a wrong guess: a page of an earlier console sends its old session.
-    if (session === undefined) return null;
+    if (session === undefined) return;
     const count = Number(digits);
     if (!isProof(proof, prove(session.key, ['request', count, method, target], body))) {
       this.#parts.guesses.add();

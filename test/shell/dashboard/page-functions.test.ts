@@ -3,6 +3,9 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServedState } from '../../../src/shell/console/page-state.js';
+import { deriveKey, deriveSessionKey, PROOF_HEADER, prove } from '../../../src/shell/dashboard/sessions.js';
+
+const SECRET = 'a secret of thirty-two characters';
 
 const element = { style: {} };
 
@@ -78,4 +81,43 @@ it('shows the state as old while the console does not answer, with the time of t
   update({ state });
   expect(shown()).toEqual(['Log · quoting · one · Twinbook', expect.objectContaining({ class: '' })]);
   update(before);
+});
+
+describe('a request that the console refuses with 401', () => {
+  /** Sessions that the page opened, and requests that it sent, with a console that refuses each first request. */
+  async function refused(method: 'GET' | 'POST', isUnknown: boolean) {
+    const key = await deriveKey(SECRET, { salt: 'salt', rounds: 1 });
+    let [greeting, opened] = ['', 0];
+    const sent: string[] = [];
+    const answer = (body: object, how: ResponseInit = {}) => new Response(JSON.stringify(body), how);
+    vi.stubGlobal('fetch', async (path: string, how: RequestInit) => {
+      const asked = JSON.parse(String(how.body ?? '{}')) as { nonce: string };
+      if (path === '/session') return answer({ open: true });
+      if (path === '/session/greeting') {
+        greeting = asked.nonce;
+        const proof = prove(key, ['server', greeting, `nonce${++opened}`, 'here']);
+        return answer({ salt: 'salt', rounds: 1, nonce: `nonce${opened}`, proofs: [proof] });
+      }
+      sent.push(path);
+      if (sent.length === 1) return answer({ error: 'no', isUnknown }, { status: 401 });
+      const sessionKey = deriveSessionKey(key, [greeting, `nonce${opened}`, 'here']);
+      const body = '{"done":true}';
+      return new Response(body, { headers: { [PROOF_HEADER]: prove(sessionKey, ['answer', 1, 200], body) } });
+    });
+    const { ask, setSecret } = await import('../../../src/shell/dashboard/page/session.js');
+    setSecret(SECRET);
+    const status = await ask('/asked', { method, ...(method === 'POST' ? { body: '{}' } : {}) }).then(
+      (response) => response.status,
+      () => 'failed',
+    );
+    return [status, sent.length];
+  }
+
+  it.each([
+    ['a read, is sent again', 'GET', false, [200, 2]],
+    ['an action of an unknown session, is sent again', 'POST', true, [200, 2]],
+    ['an action that may be performed already, is not sent again', 'POST', false, ['failed', 1]],
+  ] as const)('%s', async (_, method, isUnknown, outcome) => {
+    expect(await refused(method, isUnknown)).toEqual(outcome);
+  });
 });

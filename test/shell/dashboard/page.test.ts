@@ -1,8 +1,9 @@
 /** The page over real HTTP, with a host of prepared answers. */
 
 import { createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readdirSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Host, PAGE_ACTIONS, type PageAction, type TraderHost } from '../../../src/shell/dashboard/contract.js';
@@ -21,7 +22,12 @@ const PASSES = {
 const METRICS_TOKEN = 'the token';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-async function open(refusal: string | null = null, metrics = { isOpen: false, token: METRICS_TOKEN }, names = ['one']) {
+async function open(
+  refusal: string | null = null,
+  metrics = { isOpen: false, token: METRICS_TOKEN },
+  names = ['one'],
+  onAction: () => void = () => undefined,
+) {
   const acted: (readonly [PageAction, ...string[]])[] = [];
   const told: string[] = [];
   const traderHost = (name: string): TraderHost => ({
@@ -32,6 +38,7 @@ async function open(refusal: string | null = null, metrics = { isOpen: false, to
     report: (file) => (file === 'one.html' ? '<p>a report</p>' : null),
     act: async (action, reason, market) => {
       if (name === 'broken') throw new Error('it is broken');
+      onAction();
       acted.push(market === null ? [action, reason] : [action, reason, market]);
       told.push(name);
       return { refusal: name === 'one' ? refusal : null, text: 'done' };
@@ -234,6 +241,30 @@ describe('the page', () => {
     expect(await scrape(`Bearer ${METRICS_TOKEN}`)).toBe(200);
     for (let guess = 0; guess < 9; guess++) await scrape(`Bearer ${guess}`);
     expect(await scrape(`Bearer ${METRICS_TOKEN}`)).toBe(429);
+  });
+
+  it('does not cut a client that waits for its answer, and cuts it when it is silent afterwards', async () => {
+    const sockets: Socket[] = [];
+    const watch = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
+    const { press, ask } = await open(null, undefined, ['one'], () => sockets.at(-1)?.emit('timeout'));
+    subscribe('http.server.request.start', watch);
+    onTestFinished(() => void unsubscribe('http.server.request.start', watch));
+    expect((await press('rollback', '{"reason":"too loose"}')).status).toBe(200);
+    const [socket] = sockets;
+    expect(socket?.destroyed).toBe(false);
+    socket?.emit('timeout');
+    expect(socket?.destroyed).toBe(true);
+    expect((await ask('/state')).status).toBe(200);
+  });
+
+  it('says whether it knows the session of a request that it refuses', async () => {
+    const { ask, headersFor, knock } = await open();
+    const headers = headersFor('/state');
+    expect((await knock('/state', { headers })).status).toBe(200);
+    const again = await knock('/state', { headers });
+    expect([again.status, await again.json()]).toEqual([401, expect.objectContaining({ isUnknown: false })]);
+    const other = await ask('/state', { headers: { authorization: 'Twinbook other 1 ab' } });
+    expect([other.status, await other.json()]).toEqual([401, expect.objectContaining({ isUnknown: true })]);
   });
 
   it('says what the trader refused', async () => {

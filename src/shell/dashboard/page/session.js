@@ -162,7 +162,7 @@ takeSecretFromAddress();
 
 /**
  * Sends a request and returns the console's proven answer. Throws `LockedOut` and `NotOurs`. If the console does not
- * know the session, opens a new session once.
+ * know the session, opens a new session once. Never repeats an action that the console may have performed.
  *
  * @param {string} path
  * @param {RequestInit & { body?: string }} [how]
@@ -171,6 +171,8 @@ export async function ask(path, how = {}) {
   const first = openSession();
   const answer = await askWith(await first, path, how);
   if (answer.status !== 401) return answer;
+  // The browser itself repeats a request if its connection is cut.
+  if (how.method === 'POST' && !(await answer.json()).isUnknown) throw new Error('performed before, or refused');
   endSession(first);
   return askWith(await openSession(), path, how);
 }
