@@ -61,9 +61,7 @@ interface BacktestInput extends BacktestOptions {
   readonly config: string;
 }
 
-export interface BacktestResult extends BacktestOutcome {
-  readonly analysis: Analysis;
-}
+export type BacktestResult = BacktestOutcome & Readonly<{ analysis: Analysis }>;
 
 /**
  * Runs the strategies of a file over recordings, once per fill model, in the order of the models. Settings in
@@ -93,10 +91,8 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
  */
 export async function openModelRuns(config: Config, options: BacktestOptions, once = false) {
   const { data, feeds = {}, feedDelayMs: delayMs = null, seed = 1, repeat: count = 1 } = options;
-  const { recordings, sources } = await openSources(
-    data.map((path) => resolve(path)),
-    { once },
-  );
+  const paths = data.map((path) => resolve(path));
+  const { recordings, sources } = await openSources(paths, { once });
   const choices = Object.entries(feeds).map(([name, path]) => ({ name, path: path && resolve(path) }));
   const feedData = await readFeedData({ config, recordings, choices, delayMs });
   const latency = await latencyChoice(options.latency ?? null, recordings);
@@ -126,10 +122,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
 }
 
 /** The run that the report shows, and the figures of all runs; plain data that threads can exchange. */
-export interface ModelRuns {
-  readonly shown: BacktestResult;
-  readonly runs: readonly RepeatedRun[];
-}
+export type ModelRuns = Readonly<{ shown: BacktestResult; runs: readonly RepeatedRun[] }>;
 
 /** Adds figures over repeated runs. Fill models are compared only over the markets that every run played. */
 export function compareRuns(models: readonly ModelRuns[], seed: number): readonly BacktestResult[] {

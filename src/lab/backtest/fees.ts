@@ -64,11 +64,8 @@ export const roundedFee = ({ stepMicros }: FeeCurve, rawMicros: number): number 
  */
 export function chargedSession(session: SessionRecord, curve: FeeCurve, free: ReadonlySet<string>): SessionRecord {
   const paid: Pick<FillRecord, 'timeMs' | 'feeMicros'>[] = [];
-  const markets = session.markets.map((market) =>
-    free.has(market.conditionId) ? chargedMarket(market, curve, paid) : market,
-  );
-  const paidBy = (timeMs: number): number =>
-    paid.reduce((sum, fee) => (fee.timeMs <= timeMs ? sum + fee.feeMicros : sum), 0);
+  const markets = session.markets.map((one) => (free.has(one.conditionId) ? chargedMarket(one, curve, paid) : one));
+  const paidBy = (timeMs: number) => paid.reduce((sum, fee) => (fee.timeMs <= timeMs ? sum + fee.feeMicros : sum), 0);
   const { account } = session;
   const equityMicros = account.equityMicros.map((equity, at) =>
     equity === null ? null : equity - paidBy(account.timeMs[at] ?? 0),
@@ -82,11 +79,7 @@ export function chargedSession(session: SessionRecord, curve: FeeCurve, free: Re
   };
 }
 
-function chargedMarket(
-  market: MarketSession,
-  curve: FeeCurve,
-  paid: Pick<FillRecord, 'timeMs' | 'feeMicros'>[],
-): MarketSession {
+function chargedMarket(market: MarketSession, curve: FeeCurve, paid: Pick<FillRecord, 'timeMs' | 'feeMicros'>[]) {
   const orders = new Map<string, { rawMicros: number; chargedMicros: number }>();
   const chargeFill = (fill: FillRecord): FillRecord => {
     const order = orders.get(fill.orderPubkey) ?? { rawMicros: 0, chargedMicros: 0 };

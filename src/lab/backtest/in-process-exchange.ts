@@ -40,8 +40,7 @@ import { isFinalOrder, isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '.
 
 // Frequent records have hand-written parsers, because schemas take ten times as long. A test compares both parsers.
 const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
-const moneyIfAny = (text: string | null | undefined): Micros | null =>
-  text === null || text === undefined ? null : money(text);
+const moneyIfAny = (text: string | null | undefined) => (text === null || text === undefined ? null : money(text));
 
 function readOrder(row: Wire<'orderRow'>): DataOf<'orders.detail'> {
   const { pubkey, status, side, market, outcome } = row;
@@ -196,7 +195,6 @@ export class InProcessExchange {
   readonly #limits: Readonly<Record<Scope, RateLimit>>;
   readonly #prices = new Int32Array(100);
   readonly #amounts = new Float64Array(100);
-
   readonly #publicTrades = new Map<MarketIndex, () => Outcome>();
   readonly #ownTrades: ReturnType<typeof makeOwnTradePage>;
   #orders: Outcome | null = null;
@@ -312,9 +310,8 @@ export class InProcessExchange {
     const count = this.core.catalog.market(index).readLevels(side, depth, this.#prices, this.#amounts);
     const rows: Orderbook['bid'] = [];
     // The core's buffers contain integer micros, but the type of a typed array cannot express this.
-    for (let i = 0; i < count; i++) {
+    for (let i = 0; i < count; i++)
       rows.push({ price: this.#prices[i] as Micros, total_amount: this.#amounts[i] as Micros });
-    }
     return rows;
   }
 

@@ -61,10 +61,7 @@ async function measureCalls(recordings: readonly Recording[]) {
   return calls;
 }
 
-export interface MeasuredCall {
-  readonly endpoint: string;
-  readonly roundTripMs: number;
-}
+export type MeasuredCall = Readonly<{ endpoint: string; roundTripMs: number }>;
 
 export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyChoice, 'spec'> {
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
@@ -79,10 +76,7 @@ export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyC
 
 const isEndpoint = (name: string): name is EndpointName => name in ENDPOINTS;
 
-function makeRoundTrips(
-  { kind, constantMs, scale }: LatencyChoice['spec'],
-  measuredMs: readonly number[],
-): Float64Array {
+function makeRoundTrips({ kind, constantMs, scale }: LatencyChoice['spec'], measuredMs: readonly number[]) {
   if (kind === 'constant') return Float64Array.of(constantMs * scale);
   if (measuredMs.length > 0) return Float64Array.from(measuredMs, (ms) => ms * scale);
   const hint = `Choose another model, such as --latency ${USUAL_LATENCY}.`;

@@ -5,7 +5,7 @@ import { TwinbookError, unreadable } from '../../shared/base/errors.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { Config, FeedConfig, StrategyConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import { FileRows, type RowProblem, readRow, TOGETHER_MS } from '../../shell/feeds/inbox.js';
+import { FileRows, readRow, TOGETHER_MS } from '../../shell/feeds/inbox.js';
 import { isWanted } from '../../trader/engine/market-worth.js';
 import type { FeedSettings, StrategySettings } from '../../trader/engine/settings.js';
 import { groupBy } from '../report/analysis/split.js';
@@ -18,10 +18,7 @@ export const USUAL_MAX_AGE_MS = 60_000;
 /** Maximum number of feed values, about 1 GB in memory. */
 const MOST_VALUES = 5_000_000;
 
-export interface FeedChoice {
-  readonly name: string;
-  readonly path: string | null;
-}
+export type FeedChoice = Readonly<{ name: string; path: string | null }>;
 
 interface FeedQuestion {
   readonly config: Pick<Config, 'feeds'>;
@@ -58,15 +55,12 @@ export async function readFeedData(question: FeedQuestion) {
   };
 }
 
-export const silentFeeds = (
-  settings: readonly FeedSettings[],
-  values: readonly RecordedFeedValue[],
-): readonly string[] => {
+export function silentFeeds(settings: readonly FeedSettings[], values: readonly RecordedFeedValue[]) {
   const heard = new Set(values.map(({ feed }) => feed));
   return settings
     .filter(({ name }) => !heard.has(name))
     .map(({ name }) => `feed ${name} has no value for these markets: strategies that need it do not quote`);
-};
+}
 
 async function recordedValues(recordings: readonly Recording[], wanted: ReadonlySet<string>) {
   const values: RecordedFeedValue[] = [];
@@ -111,12 +105,7 @@ const usualDelayMs = (feed: FeedConfig | undefined): number =>
   TOGETHER_MS + (feed === undefined ? USUAL_EVERY_MS : feed.kind === 'child' ? 0 : feed.everyMs);
 
 function readRows(path: string) {
-  const problems = new Map<string, { readonly text: string; count: number }>();
-  const add = ({ kind, text }: RowProblem): void => {
-    const known = problems.get(kind) ?? { text, count: 0 };
-    known.count += 1;
-    problems.set(kind, known);
-  };
+  const problems = new Map<string, { readonly text: string; readonly count: number }>();
   const lines = new FileRows(path);
   const rows: FeedValue[] = [];
   for (const line of readText(path).split('\n')) {
@@ -124,8 +113,10 @@ function readRows(path: string) {
     if (read === null) continue;
     // The live limit on future times of feed values does not apply here, because a backtest plays the past.
     const row = 'problem' in read ? read.problem : readRow(read.row, Number.POSITIVE_INFINITY);
-    if ('kind' in row) add(row);
-    else rows.push(row);
+    if ('kind' in row) {
+      const known = problems.get(row.kind) ?? { text: row.text, count: 0 };
+      problems.set(row.kind, { ...known, count: known.count + 1 });
+    } else rows.push(row);
   }
   return { rows, problems };
 }
@@ -160,42 +151,33 @@ export function makePlan(config: Config, sources: readonly EventSource[], option
   const strategies = config.strategies.map((strategy) =>
     allMarkets ? { ...strategy, markets: { ...strategy.markets, ...unfiltered } } : strategy,
   );
-  if (strategies.length === 0) {
+  if (strategies.length === 0)
     throw new TwinbookError('config_invalid', `${config.file} lists no strategy`, 'List strategy files in that file.');
-  }
   const selected = sources.filter(({ market }) => strategies.some((strategy) => isSelected(strategy, market)));
   if (selected.length === 0) throw nothingSelected(sources, strategies);
-  const { feeds, feedValues, warnings, lines } = pickFeeds(config, selected, feedData);
+  const feeds = feedData?.settings ?? config.feeds;
+  const played = new Set(selected.map(({ market }) => market.conditionId));
+  const feedValues = (feedData?.values ?? []).filter(({ value }) => played.has(value.conditionId));
   return {
     title: strategies.map(({ name }) => name).join(', '),
     trader: { ...config, version: VERSION, profile: config.venue.profile, feeds, strategies },
     sources: selected,
-    data: [...dataLines(sources, selected), ...lines],
+    data: [...dataLines(sources, selected), ...(feedData?.lines ?? [])],
     feedValues,
-    warnings,
+    warnings: [...(feedData?.warnings ?? []), ...silentFeeds(feeds, feedValues)],
     ...given,
   };
 }
 
-function pickFeeds(config: Config, selected: readonly EventSource[], data: FeedData | undefined) {
-  const feeds = data?.settings ?? config.feeds;
-  const played = new Set(selected.map(({ market }) => market.conditionId));
-  const feedValues = (data?.values ?? []).filter(({ value }) => played.has(value.conditionId));
-  const warnings = [...(data?.warnings ?? []), ...silentFeeds(feeds, feedValues)];
-  return { feeds, feedValues, warnings, lines: data?.lines ?? [] };
-}
-
-export function isSelected({ markets }: Pick<StrategySettings, 'markets'>, market: RecordedMarket): boolean {
-  return markets.ids.length > 0 ? markets.ids.includes(market.conditionId) : isWanted(markets, market);
-}
+export const isSelected = ({ markets }: Pick<StrategySettings, 'markets'>, market: RecordedMarket): boolean =>
+  markets.ids.length > 0 ? markets.ids.includes(market.conditionId) : isWanted(markets, market);
 
 function filterText({ categories, words = [], withoutWords = [] }: StrategyConfig['markets']): string {
-  const parts = [
+  return [
     categories.length === 0 ? 'any category' : `the categories ${categories.join(', ')}`,
     ...(words.length === 0 ? [] : [`titles with ${words.join(' or ')}`]),
     ...(withoutWords.length === 0 ? [] : [`titles without ${withoutWords.join(' or ')}`]),
-  ];
-  return parts.join(', ');
+  ].join(', ');
 }
 
 function nothingSelected(sources: readonly EventSource[], strategies: readonly StrategyConfig[]): TwinbookError {

@@ -35,9 +35,7 @@ export async function openSources(
 ) {
   const recordings = await openRecordings(paths);
   const shared = { events: 0 };
-  const sources = recordings.map((recording) =>
-    once ? streamRecording(recording) : keepInMemory(recording, shared, isStopped),
-  );
+  const sources = recordings.map((each) => (once ? streamRecording(each) : keepInMemory(each, shared, isStopped)));
   return { recordings, sources };
 }
 
@@ -77,11 +75,7 @@ export const playFromMemory = (
 const KEPT_EVENTS = 4_000_000;
 
 /** Keeps a source in memory for all runs. Sources with the same `shared` keep at most `KEPT_EVENTS` events together. */
-export function keepInMemory(
-  recording: Recording,
-  shared: { events: number },
-  isStopped: () => boolean = () => false,
-): EventSource {
+export function keepInMemory(recording: Recording, shared: { events: number }, isStopped: () => boolean = () => false) {
   const streamed = streamRecording(recording, isStopped);
   let kept: Promise<EventSource | null> | null = null;
   const open = (): ChunkStream => {
@@ -259,9 +253,8 @@ export class ReplayDriver implements MarketDriver {
 
   #leastRead(): OpenMarket | null {
     let least: OpenMarket | null = null;
-    for (const market of this.#open.values()) {
+    for (const market of this.#open.values())
       if (least === null || market.readUntilMs < least.readUntilMs) least = market;
-    }
     return least;
   }
 

@@ -117,12 +117,7 @@ interface Prepared extends Pick<MeasuredRun, 'plan' | 'exchange' | 'metrics' | '
 }
 
 class BacktestRun {
-  readonly #prepared: Prepared;
-  readonly #plan: BacktestPlan;
-  readonly #exchange: InProcessExchange;
-  readonly #driver: MarketDriver;
-  readonly #metrics: Metrics;
-  readonly #halts: Halts;
+  readonly #parts: Prepared;
   readonly #timeline: Timeline;
   readonly #side: ReturnType<typeof startTrader>;
   readonly #count: RequestCount;
@@ -139,15 +134,10 @@ class BacktestRun {
   #underWay = 0;
   #stopMs: number | null = null;
 
-  private constructor(prepared: Prepared) {
-    const { plan, exchange, driver, metrics, halts } = prepared;
+  private constructor(parts: Prepared) {
+    const { plan, driver } = parts;
     const nowMs = driver.nextOpenMs;
-    this.#prepared = prepared;
-    this.#plan = plan;
-    this.#exchange = exchange;
-    this.#driver = driver;
-    this.#metrics = metrics;
-    this.#halts = halts;
+    this.#parts = parts;
     this.#timeline = new Timeline(nowMs);
     this.#side = startTrader(plan.trader, nowMs);
     this.#count = new RequestCount(plan.trader.profile.rate_limits);
@@ -207,15 +197,15 @@ class BacktestRun {
   async play(): Promise<void> {
     while (!this.#isOver()) {
       if (this.#isPause()) this.#skipPause();
-      const nextMs = Math.min(this.#nextMs(), this.#driver.nextOpenMs);
-      if (this.#driver.readUntilMs <= nextMs) {
-        await this.#driver.read(nextMs);
+      const nextMs = Math.min(this.#nextMs(), this.#parts.driver.nextOpenMs);
+      if (this.#parts.driver.readUntilMs <= nextMs) {
+        await this.#parts.driver.read(nextMs);
         // Recorded events that were just read may be due earlier, so the next time is computed again.
         continue;
       }
-      if (this.#driver.nextOpenMs <= nextMs) {
+      if (this.#parts.driver.nextOpenMs <= nextMs) {
         this.#nowMs = nextMs;
-        await this.#driver.openDue(this.#nowMs);
+        await this.#parts.driver.openDue(this.#nowMs);
         this.#resumeIfDue();
         continue;
       }
@@ -225,14 +215,14 @@ class BacktestRun {
 
   #nextMs(): number {
     const feedMs = Math.max(this.#feeds.nextMs, this.#nowMs);
-    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs, feedMs);
+    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#parts.metrics.nextMs, this.#lookMs, feedMs);
   }
 
   #happen(nowMs: number): void {
     this.#nowMs = nowMs;
-    if (this.#metrics.nextMs <= nowMs) {
-      this.#driver.syncAll(nowMs);
-      this.#metrics.look(nowMs);
+    if (this.#parts.metrics.nextMs <= nowMs) {
+      this.#parts.driver.syncAll(nowMs);
+      this.#parts.metrics.look(nowMs);
     }
     this.#timeline.runUntil(nowMs);
     for (const word of this.#feeds.take(nowMs)) this.#step({ kind: 'feed', nowMs, ...word });
@@ -243,9 +233,8 @@ class BacktestRun {
   #beat(): void {
     const nowMs = this.#nowMs;
     this.#lastBeatMs = nowMs;
-    for (const change of this.#hours.changes(nowMs)) {
+    for (const change of this.#hours.changes(nowMs))
       this.#step({ kind: 'command', nowMs, command: { kind: 'quote-hours', ...change } });
-    }
     this.#step({ kind: 'time', nowMs });
   }
 
@@ -256,9 +245,9 @@ class BacktestRun {
   }
 
   #resumeIfDue(): void {
-    this.#halts.onLook(this.#nowMs, this.#side.trader.snapshot(this.#nowMs).heldBack);
-    const isDue = this.#halts.takeResume(this.#nowMs);
-    if (!isDue && !this.#halts.takeSettle(this.#driver.openCount)) return;
+    this.#parts.halts.onLook(this.#nowMs, this.#side.trader.snapshot(this.#nowMs).heldBack);
+    const isDue = this.#parts.halts.takeResume(this.#nowMs);
+    if (!isDue && !this.#parts.halts.takeSettle(this.#parts.driver.openCount)) return;
     this.#timeline.runUntil(this.#nowMs);
     this.#command({ kind: 'resume', reason: isDue ? RESUME_REASON : SETTLE_REASON });
   }
@@ -267,28 +256,28 @@ class BacktestRun {
     this.#lookMs = this.#nowMs + LOOK_MS;
     if (this.#stopMs === null) this.#resumeIfDue();
     this.#count.onSnapshot(this.#side.trader.snapshot(this.#nowMs));
-    this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#driver.untilMs - this.#fromMs);
+    this.#parts.plan.progress?.(this.#nowMs - this.#fromMs, this.#parts.driver.untilMs - this.#fromMs);
   }
 
   #isPause(): boolean {
-    const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
+    const { openCount, nextOpenMs, lastClosedMs } = this.#parts.driver;
     const idle = openCount === 0 && this.#underWay === 0 && this.#nowMs - lastClosedMs > AFTERMATH_MS;
     return idle && Number.isFinite(nextOpenMs) && this.#pauseEndMs - this.#nowMs > BEAT_MS;
   }
 
   get #pauseEndMs(): number {
-    return Math.min(this.#driver.nextOpenMs, this.#timeline.nextMs);
+    return Math.min(this.#parts.driver.nextOpenMs, this.#timeline.nextMs);
   }
 
   #skipPause(): void {
     this.#nowMs = this.#pauseEndMs;
-    this.#rhythmMs = this.#nowMs + (this.#plan.phaseMs?.() ?? 0);
+    this.#rhythmMs = this.#nowMs + (this.#parts.plan.phaseMs?.() ?? 0);
     this.#beatMs = this.#rhythmMs;
     this.#lookMs = this.#nowMs;
   }
 
   #isOver(): boolean {
-    const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
+    const { openCount, nextOpenMs, lastClosedMs } = this.#parts.driver;
     const isPlayed = openCount === 0 && !Number.isFinite(nextOpenMs) && this.#nowMs - lastClosedMs > AFTERMATH_MS;
     if (this.#stopMs === null && isPlayed) this.#command({ kind: 'stop' });
     if (this.#stopMs === null) return false;
@@ -298,7 +287,7 @@ class BacktestRun {
   #command(command: OperatorCommand): void {
     if (command.kind === 'stop') this.#stopMs = this.#nowMs;
     if (command.kind === 'resume' && command.reason !== '' && command.reason !== SETTLE_REASON)
-      this.#halts.onResume(this.#nowMs);
+      this.#parts.halts.onResume(this.#nowMs);
     this.#step({ kind: 'command', nowMs: this.#nowMs, command });
   }
 
@@ -306,7 +295,7 @@ class BacktestRun {
     for (const request of this.#side.trader.handle(observation)) this.#send(request);
     const notices = this.#side.trader.takeNotices();
     this.#count.notices(notices);
-    this.#halts.onNotices(notices);
+    this.#parts.halts.onNotices(notices);
     this.#planBeat();
   }
 
@@ -316,9 +305,9 @@ class BacktestRun {
     this.#trace.text(request.call.endpoint);
     for (const name of Object.values(request.call.params as Readonly<Record<string, string>>)) this.#trace.text(name);
     if (request.call.body !== undefined) this.#trace.text(JSON.stringify(request.call.body));
-    this.#plan.onSent?.(request, sentMs);
+    this.#parts.plan.onSent?.(request, sentMs);
     this.#count.countRequest(request.call.endpoint, declarationOf(request.call.endpoint).scope, sentMs);
-    const { latency } = this.#plan;
+    const { latency } = this.#parts.plan;
     latency.draw(request.call.endpoint);
     const { thereMs, backMs, isLost } = latency;
     this.#underWay++;
@@ -334,12 +323,12 @@ class BacktestRun {
     const nowMs = this.#nowMs;
     const isPublic = declarationOf(call.endpoint).scope === 'public';
     const { condition_id: conditionId } = call.params as { readonly condition_id?: string };
-    const index = conditionId === undefined ? null : this.#exchange.core.catalog.findIndex(conditionId);
+    const index = conditionId === undefined ? null : this.#parts.exchange.core.catalog.findIndex(conditionId);
     // A public call needs only the events of its own market. The state of the trader's account depends on all markets.
-    if (isPublic && index !== null) this.#driver.sync(index, nowMs);
-    else this.#driver.syncAll(nowMs);
-    const answer = this.#exchange.answer(call, nowMs);
-    this.#metrics.onAnswer(call, answer.outcome, nowMs);
+    if (isPublic && index !== null) this.#parts.driver.sync(index, nowMs);
+    else this.#parts.driver.syncAll(nowMs);
+    const answer = this.#parts.exchange.answer(call, nowMs);
+    this.#parts.metrics.onAnswer(call, answer.outcome, nowMs);
     this.#count.countAnswer(declarationOf(call.endpoint).scope, answer.outcome);
     return answer;
   }
@@ -353,26 +342,21 @@ class BacktestRun {
   }
 
   outcome(): BacktestOutcome {
-    this.#driver.syncAll(this.#nowMs);
-    this.#metrics.onEnd(this.#nowMs);
+    this.#parts.driver.syncAll(this.#nowMs);
+    this.#parts.metrics.onEnd(this.#nowMs);
     this.#look();
     const isStopped = this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
     this.#side.trader.end(this.#nowMs, 'the data ended');
     const { ledger } = this.#side;
     const times = { fromMs: this.#fromMs, toMs: this.#nowMs };
-    const session = makeSession({ ...this.#prepared, count: this.#count, ledger, isStopped, ...times });
-    for (const { fills } of session.markets) {
-      for (const fill of fills) {
-        this.#trace.number(fill.timeMs);
-        this.#trace.number(fill.priceMicros);
-        this.#trace.number(fill.amountMicros);
-      }
-    }
-    return { session, events: this.#driver.events, traceHash: this.#trace.hash };
+    const session = makeSession({ ...this.#parts, count: this.#count, ledger, isStopped, ...times });
+    for (const { timeMs, priceMicros, amountMicros } of session.markets.flatMap(({ fills }) => fills))
+      for (const figure of [timeMs, priceMicros, amountMicros]) this.#trace.number(figure);
+    return { session, events: this.#parts.driver.events, traceHash: this.#trace.hash };
   }
 
   close(): void {
-    this.#driver.close();
+    this.#parts.driver.close();
     this.#side.ledger.close();
   }
 }

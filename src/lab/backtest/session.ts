@@ -234,9 +234,8 @@ function gapNotices(measured: MeasuredRun): SessionNotice[] {
 function endNotices({ ledger, exchange, metrics, isStopped, toMs }: MeasuredRun): SessionNotice[] {
   const texts: string[] = [];
   const cash = exchange.core.funds.read(exchange.account).total;
-  if (ledger.cash() !== cash) {
+  if (ledger.cash() !== cash)
     texts.push(`the ledger’s final cash is ${formatDecimal(ledger.cash())}, the exchange’s ${formatDecimal(cash)}`);
-  }
   for (const { played } of metrics.markets.values()) {
     const { conditionId, title } = played.source.market;
     const { yes, no } = exchange.core.catalog.market(played.index).shares.read(exchange.account);

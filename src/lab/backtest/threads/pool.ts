@@ -2,7 +2,7 @@
 
 import { parentPort, type Worker } from 'node:worker_threads';
 import { AssertionFailed, assert, must, TwinbookError } from '../../../shared/base/errors.js';
-import { startWorker } from '../../../shared/base/processes.js';
+import { guarded, startWorker } from '../../../shared/base/processes.js';
 import type { Config } from '../../../shell/config/config.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import { type BacktestOptions, type BacktestResult, compareRuns, type ModelRuns } from '../backtest.js';
@@ -36,10 +36,8 @@ export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readon
     else throw new TwinbookError(end.known.code, end.known.message, end.known.hint);
   };
   await pool.run({ tasks: fillModels, onPart, done }).finally(() => pool.close());
-  return compareRuns(
-    fillModels.map((name) => must(runs.get(name), name)),
-    options.seed ?? 1,
-  );
+  const models = fillModels.map((name) => must(runs.get(name), name));
+  return compareRuns(models, options.seed ?? 1);
 }
 
 /** Source of a configuration. Each thread loads the configuration, because strategies cannot be sent to threads. */
@@ -109,10 +107,7 @@ export interface Batch<T, R> {
   readonly stopAsked?: Promise<void>;
 }
 
-interface Hired<T> {
-  isReady: boolean;
-  task: T | null;
-}
+type Hired<T> = { isReady: boolean; task: T | null };
 
 export class TaskPool<T, R> {
   readonly #options: PoolSetup;
@@ -161,11 +156,14 @@ export class TaskPool<T, R> {
     const hired: Hired<T> = { isReady: false, task: null };
     let reason: unknown = null;
     this.#hired.set(worker, hired);
-    worker.on('message', (report: WorkerReport<R>) => this.#guarded(() => this.#heard(worker, hired, report)));
+    const failed = (error: unknown) => this.#reject(error);
+    const heard = (report: WorkerReport<R>) => this.#heard(worker, hired, report);
+    const left = (code: number) => this.#left(worker, hired, reason, code);
+    worker.on('message', guarded(heard, failed));
     worker.on('error', (error) => {
       reason = error;
     });
-    worker.on('exit', (code) => this.#guarded(() => this.#left(worker, hired, reason, code)));
+    worker.on('exit', guarded(left, failed));
   }
 
   #heard(worker: Worker, hired: Hired<T>, report: WorkerReport<R>): void {
@@ -202,14 +200,6 @@ export class TaskPool<T, R> {
     const why = reason instanceof Error ? reason.message : `exit code ${code}`;
     if (task !== null) this.#end(task, { kind: 'failed', error: `the thread ended: ${why}` });
     if (this.#next < this.#batch.tasks.length) this.#hire();
-  }
-
-  #guarded(act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      this.#reject(error);
-    }
   }
 }
 
