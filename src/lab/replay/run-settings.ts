@@ -2,6 +2,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 import type { Config } from '../../shell/config/config.js';
 import { shippedStrategies, VERSION } from '../../shell/config/shipped.js';
+import { settingName } from '../../shell/config/shown.js';
 import { loadShipped } from '../../shell/config/strategy-module.js';
 import type { JournaledStrategy, RunDescription } from '../../shell/journal/runs.js';
 import type { StrategySettings, TraderSettings } from '../../trader/engine/settings.js';
@@ -131,11 +132,7 @@ function valueChanges(name: string, then: unknown, now: unknown, isMicros = fals
       // Numbers from the journal do not have the type `Micros`.
       return isAmount && /^-?\d+$/.test(json) ? formatDecimal(Number(json) as Micros) : json;
     };
-    const place = [name, ...path.split('.').filter(Boolean).map(fileName)].join('.');
+    const place = [name, ...path.split('.').filter(Boolean).map(settingName)].join('.');
     return `${place} is now ${text(replayed)}, in the run it was ${text(recorded)}`;
   });
 }
-
-/** The setting `maxOrderSharesMicros` is `max_order_shares` in a file. */
-const fileName = (key: string): string =>
-  key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

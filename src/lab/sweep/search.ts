@@ -2,12 +2,11 @@
 
 import { createHash } from 'node:crypto';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
-import { formatDecimal, micros } from '../../shared/base/micros.js';
 import { Random } from '../../shared/base/random.js';
 import { closest } from '../../shared/base/text.js';
 import type { Config, StrategyConfig } from '../../shell/config/config.js';
-import { canonicalJson } from '../../shell/config/shown.js';
-import type { FieldSpec, ParamSpec, ParamValue, ParamValues } from '../../trader/strategy/contract.js';
+import { canonicalJson, shownParams } from '../../shell/config/shown.js';
+import type { FieldSpec, ParamValues } from '../../trader/strategy/contract.js';
 import { describeParam, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
 import { LatencyModel } from '../backtest/latency.js';
 import {
@@ -79,20 +78,11 @@ const FORMS = 'FROM:TO:STEP, a list such as 1,2,5, or with --random also FROM:TO
 /** Parses a `--param` text, for example `maker.half_spread_ticks=1:5:1`. Throws `usage` with the expected form. */
 export function readAxis(text: string, strategies: readonly StrategyConfig[], isRandom: boolean): Axis {
   const [, left, right] = /^([^=]+)=(.+)$/s.exec(text.trim()) ?? [];
-  if (left === undefined || right === undefined) {
+  if (left === undefined || right === undefined)
     throw new TwinbookError('usage', `cannot read --param '${text}'`, `Wanted NAME=VALUES, where VALUES are ${FORMS}.`);
-  }
   const { strategy, path, spec } = findParam(left.trim(), strategies);
   const name = [strategy.name, ...path].join('.');
   return { name, strategy: strategy.name, path, choice: readChoice(right.trim(), name, spec, isRandom) };
-}
-
-function raw(spec: ParamSpec | undefined, value: ParamValue): unknown {
-  if (spec?.kind === 'shares' && typeof value === 'number') return formatDecimal(micros(value));
-  if (spec?.kind !== 'rows' || typeof value !== 'object') return value;
-  return value.map((row) =>
-    Object.fromEntries(Object.entries(row).map(([name, inner]) => [name, raw(spec.fields[name], inner)])),
-  );
 }
 
 function findParam(name: string, strategies: readonly StrategyConfig[]): ReturnType<typeof inStrategy> {
@@ -142,14 +132,12 @@ function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boole
     const values = text.split(',').map((word) => value(word, spec));
     return { kind: 'values', values: [...new Set(values)] };
   }
-  if (spec.kind === 'boolean' || spec.kind === 'choice' || spec.kind === 'feed') {
+  if (spec.kind === 'boolean' || spec.kind === 'choice' || spec.kind === 'feed')
     throw bad(name, text, `a list of values, because the parameter is ${describeParam(spec).wanted}`);
-  }
   const isLog = parts[0] === 'log';
   const numbers = (isLog ? parts.slice(1) : parts).map((part) => part.trim());
-  if (numbers.length < 2 || numbers.length > 3 || (isLog && numbers.length === 3) || !numbers.every(isDecimal)) {
+  if (numbers.length < 2 || numbers.length > 3 || (isLog && numbers.length === 3) || !numbers.every(isDecimal))
     throw bad(name, text, FORMS);
-  }
   const [from = 0, to = 0] = numbers.map(Number);
   if (from > to) throw bad(name, text, `the smaller end first, as in ${numbers[1]}:${numbers[0]}`);
   if (numbers.length === 3) return { kind: 'values', values: steps(numbers, name, text, spec) };
@@ -174,9 +162,7 @@ function steps(numbers: readonly string[], name: string, text: string, spec: Fie
   // The rounded quotient may be slightly too small, so a tolerance ensures that the end of the range is included.
   const count = Math.floor((to - from) / step + 1e-9) + 1;
   if (count > MAX_CONFIGURATIONS) throw bad(name, text, `at most ${MAX_CONFIGURATIONS} values`);
-  return Array.from({ length: count }, (_, index) =>
-    value(String(Number((from + index * step).toFixed(places))), spec),
-  );
+  return Array.from({ length: count }, (_, at) => value(String(Number((from + at * step).toFixed(places))), spec));
 }
 
 function value(word: string, spec: FieldSpec): RawValue {
@@ -300,8 +286,7 @@ function combine(config: Config, axes: readonly Axis[], values: readonly RawValu
   const params: ParamValues[] = [];
   for (const strategy of config.strategies) {
     const { module } = strategy;
-    const written = Object.entries(strategy.params).map(([name, value]) => [name, raw(module.params[name], value)]);
-    const file: Record<string, unknown> = structuredClone(Object.fromEntries(written));
+    const file: Record<string, unknown> = structuredClone(shownParams(module, strategy.params));
     const own = axes.filter((axis) => axis.strategy === strategy.name);
     for (const axis of own) put(file, axis.path, values[axes.indexOf(axis)]);
     const { values: read, problems } = readParams(module, file);

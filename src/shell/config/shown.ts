@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal, micros } from '../../shared/base/micros.js';
 import { limitChanges, type RiskLimits } from '../../trader/risk/limits.js';
-import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/contract.js';
+import type { LiveClass, ParamSpec, ParamValue, ParamValues, Strategy } from '../../trader/strategy/contract.js';
 import type { Config, ReadConfig, ReadStrategy } from './config.js';
 import { liveClass, traderSchema } from './schema.js';
 
@@ -41,12 +41,13 @@ const hidden: Hide = (value, shown) => new Hidden(value, shown);
 /** Returns a strategy's settings. If the strategy's code is not loaded, `params` are those of its file. */
 function spellStrategy(strategy: ReadStrategy) {
   const { module, moduleKey: _key, moduleName, params, writtenParams, quoteHours, ...rest } = strategy;
-  const shownParams =
-    module === null
-      ? Object.entries(writtenParams)
-      : Object.entries(params).map(([name, value]) => [name, shownParam(module.params[name], value)]);
-  return { ...rest, strategy: moduleName, quote_hours: quoteHours, params: Object.fromEntries(shownParams) };
+  const shown = module === null ? writtenParams : shownParams(module, params);
+  return { ...rest, strategy: moduleName, quote_hours: quoteHours, params: shown };
 }
+
+/** Returns parameters as in a strategy file: with share amounts as decimal strings. */
+export const shownParams = ({ params: specs }: Strategy, params: ParamValues) =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, shownParam(specs[name], value)]));
 
 /** Converts a parameter's share amounts from micros to decimal strings, also in each row of a list. */
 function shownParam(spec: ParamSpec | undefined, value: ParamValue): unknown {
@@ -66,13 +67,11 @@ function shownValue(name: string, value: unknown, hide: Hide): unknown {
   if (typeof value === 'string') return USER_INFO.test(value) ? hide(value, withoutUserInfo(value)) : value;
   if (Array.isArray(value)) return value.map((item: unknown) => shownValue('', item, hide));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [settingName(key), shownValue(key, inner, hide)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [settingName(key), shownValue(key, one, hide)]));
 }
 
 /** Converts the name of a field to the setting's name in files: `maxLossDayMicros` becomes `max_loss_day`. */
-const settingName = (key: string): string =>
+export const settingName = (key: string): string =>
   key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Masks user and password of an address. Paths and strategy parameters may contain addresses with a password. */
