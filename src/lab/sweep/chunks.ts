@@ -373,8 +373,7 @@ function writeSynced(path: string, text: string): void {
   });
 }
 
-const readText = (path: string): string | null =>
-  guardAccess(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
+const readText = (path: string) => guardAccess(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
 
 const guardAccess = <T>(path: string, act: () => T): T =>
   guardFiles(`cannot use ${path}`, 'Check the folder and the disk.', act);

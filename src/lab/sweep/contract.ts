@@ -98,11 +98,7 @@ export interface SweepProgress {
 }
 
 /** One backtest of a sweep: a configuration over the events of one fold, under one fill model. */
-export interface Task {
-  readonly candidate: SweepCandidate;
-  readonly fold: number;
-  readonly fillModel: string;
-}
+export type Task = Readonly<{ candidate: SweepCandidate; fold: number; fillModel: string }>;
 
 export type StoredTask = Omit<Task, 'candidate'> & Pick<SweepCandidate, 'number'>;
 

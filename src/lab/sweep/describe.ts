@@ -76,15 +76,13 @@ const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
 
 function axisName(axes: readonly Axis[], index: number): string {
   const { name = '', strategy = '' } = axes[index] ?? {};
-  const isOnly = axes.every((axis) => axis.strategy === strategy);
-  return isOnly ? name.slice(strategy.length + 1) : name;
+  return axes.every((axis) => axis.strategy === strategy) ? name.slice(strategy.length + 1) : name;
 }
 
 function remark({ status, error, signFlips, models }: ConfigurationResult): string {
   if (status !== 'done') return error === '' ? status : `${status}: ${error}`;
   const alarms = models.reduce((sum, model) => sum + model.alarms, 0);
-  const parts = [...(signFlips ? ['sign flips'] : []), ...(alarms > 0 ? [formatQuantity(alarms, 'alarm')] : [])];
-  return parts.join(', ');
+  return [...(signFlips ? ['sign flips'] : []), ...(alarms > 0 ? [formatQuantity(alarms, 'alarm')] : [])].join(', ');
 }
 
 export interface SharedColumn<Row> {

@@ -73,8 +73,7 @@ async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typ
 /** Divides the events, sorted by start, into folds of about equal size. Throws `usage` for more folds than events. */
 export function assignFolds(markets: readonly PlannedMarket[], wish: number | null): readonly SweptEvent[] {
   const events = groupEvents(markets);
-  const usual = Math.max(1, Math.min(USUAL_FOLDS, Math.floor(events.length / LEAST_EVENTS_PER_FOLD)));
-  const folds = wish ?? usual;
+  const folds = wish ?? Math.max(1, Math.min(USUAL_FOLDS, Math.floor(events.length / LEAST_EVENTS_PER_FOLD)));
   if (folds > events.length) {
     const hint = 'Every fold needs at least one whole event. Omit --folds to get as many folds as possible.';
     throw new TwinbookError('usage', `cannot divide ${events.length} events into ${folds} folds`, hint);
@@ -151,11 +150,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
 }
 
 /** Returns all backtests, sorted by configuration: a stopped sweep then has all results of the first configurations. */
-export const listTasks = (
-  candidates: readonly SweepCandidate[],
-  folds: number,
-  fillModels: readonly string[],
-): readonly Task[] =>
+export const listTasks = (candidates: readonly SweepCandidate[], folds: number, fillModels: readonly string[]) =>
   candidates.flatMap((candidate) =>
     Array.from({ length: folds }, (_, fold) => fillModels.map((fillModel) => ({ candidate, fold, fillModel }))).flat(),
   );

@@ -206,11 +206,9 @@ export class SweepStore {
   }
 
   #notResumable(identity: SweepIdentity): TwinbookError {
-    const sql = 'SELECT * FROM sweeps ORDER BY finished, sweep DESC LIMIT 1';
-    const last = this.#db.prepare<[], SweepRow>(sql).get();
-    if (last === undefined) {
+    const last = this.#db.prepare<[], SweepRow>('SELECT * FROM sweeps ORDER BY finished, sweep DESC LIMIT 1').get();
+    if (last === undefined)
       return new TwinbookError('usage', `there is no sweep in ${this.#outDir} to continue`, 'Leave --resume out.');
-    }
     // These casts are safe, because `#insert` wrote the identity and the names are the keys of `PART_NAMES`.
     const before = JSON.parse(last.identity) as SweepIdentity;
     const parts = (Object.keys(PART_NAMES) as (keyof SweepIdentity)[]).filter(

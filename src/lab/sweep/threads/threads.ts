@@ -46,9 +46,7 @@ export const findBroken = ({ notices }: SessionRecord): string | null =>
 
 function computeFigures({ markets, notices, fromMs, maxDrawdownMicros }: SessionRecord, events: readonly SweptEvent[]) {
   const splits = new Map(markets.map((market) => [market.conditionId, splitMarket(market).split]));
-  const eventResults = events.map(({ conditionIds }) =>
-    sum(conditionIds.map((id) => splits.get(id)?.resultMicros ?? 0)),
-  );
+  const eventResults = events.map(({ conditionIds: ids }) => sum(ids.map((id) => splits.get(id)?.resultMicros ?? 0)));
   return {
     resultMicros: sum(eventResults),
     maxDrawdownMicros: maxDrawdownMicros ?? 0,
