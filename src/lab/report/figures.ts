@@ -51,12 +51,7 @@ export const count = (value: number | null): string => orUnknown(value, (known) 
 
 export const ratio = (value: number | null): string => orUnknown(value, (known) => decimal(known, 2));
 
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-] as const;
+const UNITS = Object.entries({ d: 86_400_000, h: 3_600_000, min: 60_000, s: 1_000 });
 
 /** Formats a duration with at most two units, for example `2 d 3 h`, `4 min 12 s`, `1.5 s` or `250 ms`. */
 export const formatDuration = (ms: number | null): string =>

@@ -21,8 +21,7 @@ import { shorten } from './html/parts.js';
 /** A line of the report's table: its name, and a function that returns the line's figure for a column. */
 export type SummaryLine<T> = readonly [name: string, figure: (of: T) => string];
 
-const markout = (...place: Parameters<typeof findMarkout>): string =>
-  signedCents(findMarkout(...place)?.markoutMicros ?? null);
+const markout = (...place: Parameters<typeof findMarkout>) => signedCents(findMarkout(...place)?.markoutMicros ?? null);
 
 export const LINES: readonly SummaryLine<Analysis>[] = [
   ['Result', ({ result }) => formatGain(result.resultMicros)],

@@ -143,9 +143,8 @@ export function sumCoverage(markets: readonly MarketSession[]) {
 }
 
 /** A market without an order counts as not played if a limit halted the trader for more than half of the open time. */
-function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSession): boolean {
-  return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
-}
+const isPlayed = ({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSession): boolean =>
+  ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 
 export function playedByAll(
   runs: readonly { readonly markets: readonly Pick<MarketAnalysis, 'conditionId' | 'isPlayed'>[] }[],

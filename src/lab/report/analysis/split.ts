@@ -152,12 +152,11 @@ class SplitWalk {
     const cash = BigInt(move.cashMicros) * UNIT;
     // A complete set (one YES and one NO share) is worth 1 at any price, so its value needs no mid.
     const isSets = yes === no;
+    const isValued = isSets || move.markMicros !== null;
     if (move.markMicros !== null) this.#markAt(move.markMicros);
     if (move.kind !== 'merge' && move.kind !== 'split')
-      (move.kind === 'fill' ? this.fills : this.settlements)[
-        move.markMicros !== null || isSets ? 'known' : 'unknown'
-      ]++;
-    if (move.markMicros === null && !isSets) this.#leaveOpen(cash);
+      (move.kind === 'fill' ? this.fills : this.settlements)[isValued ? 'known' : 'unknown']++;
+    if (!isValued) this.#leaveOpen(cash);
     else this.#book(move.kind, cash + valueAt(yes, no, move.markMicros ?? 0), isSets ? valueAt(yes, no, 0) : 0n);
     this.held.move(move);
   }
@@ -166,7 +165,7 @@ class SplitWalk {
   end({ markMicros, valueMicros, valuedAt }: End): void {
     if (markMicros !== null) this.#markAt(markMicros);
     const finalWorth = BigInt(valueMicros) * UNIT;
-    const mark = this.#open === null ? this.#mark : null;
+    const mark = this.lastMark;
     if (valuedAt === 'outcome') this.settlements[mark !== null ? 'known' : 'unknown']++;
     if (this.#open !== null) this.#close(finalWorth);
     else if (valuedAt === 'outcome' && mark !== null)

@@ -154,8 +154,7 @@ function drawSeries({ series }: MarketSession, fills: readonly FillRecord[], sam
 }
 
 /** Returns each time minus the previous one. Equal steps of time compress to almost nothing. */
-const differences = (times: readonly number[]): readonly number[] =>
-  times.map((time, index) => time - (times[index - 1] ?? 0));
+const differences = (times: readonly number[]) => times.map((time, index) => time - (times[index - 1] ?? 0));
 
 function keptFills(fills: readonly FillRecord[], part: number): readonly FillRecord[] {
   const largest = [...fills].sort((a, b) => b.amountMicros - a.amountMicros).slice(0, Math.ceil(fills.length * part));

@@ -42,8 +42,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Shortens a text from the exchange, which may be of any length. */
-export const shorten = (text: string, length = 160): string =>
-  text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+export const shorten = (text: string, length = 160) => (text.length <= length ? text : `${text.slice(0, length - 1)}…`);
 
 /** One session of the report page. The session's index is part of the class names of its HTML elements. */
 export type ShownText = Readonly<{ index: number; name: string; analysis: Analysis }>;
@@ -53,10 +52,7 @@ export const section = (id: string, title: string, lead: string, content: Markup
 
 /** Builds the content of each session. The page shows one session at a time. */
 export const perSession = (sessions: readonly ShownText[], content: (session: ShownText) => Markup) =>
-  sessions.map(
-    (session) =>
-      html`<div class="of of-${session.index}"><h3 class="model">${session.name}</h3>${content(session)}</div>`,
-  );
+  sessions.map((of) => html`<div class="of of-${of.index}"><h3 class="model">${of.name}</h3>${content(of)}</div>`);
 
 export interface Cell {
   readonly text: string | Markup;
@@ -81,11 +77,7 @@ interface TableOptions {
 }
 
 /** A table row; the row that sums the other markets has no `id`. */
-export interface HtmlRow {
-  readonly cells: readonly Cell[];
-  readonly id?: string;
-  readonly class?: string;
-}
+export type HtmlRow = Readonly<{ cells: readonly Cell[]; id?: string; class?: string }>;
 
 export function dataTable(heads: readonly Head[], rows: readonly HtmlRow[], options: TableOptions): Markup {
   const head = heads.map(

@@ -14,7 +14,7 @@ import {
 } from '../analysis/analyse.js';
 import { type MarketAnalysis, shownInterval } from '../analysis/markets.js';
 import { nameModel, type RequestFigures } from '../analysis/session-figures.js';
-import { type ResultSplit, sumSplits, type ValuationBasis } from '../analysis/split.js';
+import { type ResultSplit, sum, sumSplits, type ValuationBasis } from '../analysis/split.js';
 import { findMarkout, type Markout, type MarkoutSide } from '../analysis/trading.js';
 import {
   cents,
@@ -59,9 +59,7 @@ import {
  * than 5 MB for sessions of any size. Equal sessions give equal pages, to the byte.
  */
 export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): string {
-  const sessions = analyses.map(
-    (analysis, index): ShownText => ({ index, name: shorten(nameModel(analysis), 60), analysis }),
-  );
+  const sessions = analyses.map((analysis, index) => ({ index, name: shorten(nameModel(analysis), 60), analysis }));
   const first = analyses[0];
   assert(first !== undefined && analyses.length === bracket.sessions.length, 'a report must have a session');
   const { data, packed } = drawingData(bracket.sessions, sessions);
@@ -128,9 +126,8 @@ function repeatSection(sessions: readonly ShownText[]): Markup | null {
   const [first] = models;
   if (first === undefined) return null;
   const figures = models.map(({ repeats }) => repeats);
-  const table = dataTable(modelHeads(sessions), linesOf(REPEAT_LINES, figures), {
-    caption: 'Means and spreads over repeats',
-  });
+  const caption = 'Means and spreads over repeats';
+  const table = dataTable(modelHeads(sessions), linesOf(REPEAT_LINES, figures), { caption });
   const lead = `${formatQuantity(first.repeats.count, 'run')} of each model. The runs of a model differ in the times of polls and the latency of calls; ± is the deviation between runs. All other figures are from the run with the median result.`;
   return section('repeats', 'Repeats', lead, table);
 }
@@ -164,16 +161,14 @@ const chooser = (sessions: readonly ShownText[]): Markup =>
 const MAX_ROWS = 1_500;
 
 function marketSection(sessions: readonly ShownText[]): Markup {
-  const rows = Math.floor(MAX_ROWS / sessions.length);
-  const tables = perSession(sessions, ({ analysis }) => marketTable(analysis, rows));
+  const tables = perSession(sessions, ({ analysis }) => marketTable(analysis, Math.floor(MAX_ROWS / sessions.length)));
   return section('markets', 'Markets', 'Units: currency and shares. Click a heading to sort the table.', tables);
 }
 
 function marketTable({ markets }: Analysis, limit: number): Markup {
   if (markets.length === 0) return note('This session has no market.');
   // Only the markets with the largest gains, losses and turnovers are shown, in the order of the analysis.
-  const size = ({ result, turnoverMicros }: MarketAnalysis): number =>
-    Math.abs(result.resultMicros) + turnoverMicros / 1_000;
+  const size = ({ result, turnoverMicros }: MarketAnalysis) => Math.abs(result.resultMicros) + turnoverMicros / 1_000;
   const kept = new Set([...markets].sort((a, b) => size(b) - size(a)).slice(0, limit));
   const left = markets.filter((market) => !kept.has(market));
   const shown = markets.filter((market) => kept.has(market));
@@ -201,9 +196,7 @@ const RESULT_COLUMNS: readonly HtmlColumn<Pick<MarketAnalysis, 'result' | 'fills
   column('Fills', '', ({ fills }) => figure(fills, count)),
 ];
 
-const HELD: Readonly<Record<ValuationBasis, string>> = {
-  'nothing held': '',
-  outcome: '',
+const HELD: Readonly<Partial<Record<ValuationBasis, string>>> = {
   mark: ', held, valued at the mid price',
   cost: ', held, valued at cost',
 };
@@ -222,7 +215,7 @@ const MARKET_COLUMNS: readonly HtmlColumn<MarketAnalysis>[] = [
     title: 'Outcome',
     isText: true,
     cell: ({ outcome, valuedAt }) => ({
-      text: `${outcomeText(outcome)}${HELD[valuedAt]}`,
+      text: `${outcomeText(outcome)}${HELD[valuedAt] ?? ''}`,
       value: outcomeText(outcome),
     }),
   },
@@ -237,10 +230,7 @@ function coverageCell({ coverage }: MarketAnalysis): Cell {
 
 /** Returns one row for all markets that are not shown, so that the table's columns still add up to the result. */
 function makeRestRow(left: readonly MarketAnalysis[]): HtmlRow {
-  const rest = {
-    result: sumSplits(left.map(({ result }) => result)),
-    fills: left.reduce((sum, { fills }) => sum + fills, 0),
-  };
+  const rest = { result: sumSplits(left.map(({ result }) => result)), fills: sum(left.map(({ fills }) => fills)) };
   const cells = RESULT_COLUMNS.map(({ cell }) => cell(rest));
   const none = MARKET_COLUMNS.slice(1 + cells.length).map(() => ({ text: '' }));
   return { cells: [{ text: formatQuantity(left.length, 'other market') }, ...cells, ...none] };
