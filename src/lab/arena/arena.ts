@@ -82,8 +82,7 @@ export function judgeSimulations(simulations: readonly NamedSimulation[]) {
   };
 }
 
-export const listEntrants = (config: Config): readonly Entrant[] =>
-  config.strategies.map((strategy) => ({ ...strategy, config }));
+export const listEntrants = (config: Config) => config.strategies.map((strategy) => ({ ...strategy, config }));
 
 /** Loads the strategies of a file. Throws `config_invalid` for a file with errors or without a strategy. */
 export async function loadEntrants(source: ConfigSource): Promise<readonly Entrant[]> {

@@ -215,8 +215,7 @@ export function playChallenge(
 ): SimulationResult {
   const maker = new ShownMaker(judged, seed, conditions);
   // `change` draws from a separate generator, so all other draws of the seed stay the same.
-  const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
-  return simulate(seed, maker, config);
+  return simulate(seed, maker, change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33)));
 }
 
 const FEWEST = 2;

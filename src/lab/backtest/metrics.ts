@@ -241,9 +241,8 @@ export class MarketMetrics {
     if (yesGone < 0 && noGone < 0) {
       const sets = Math.max(yesGone, noGone);
       this.onConversion('split', nowMs, sets, sets, sets);
-    } else if (this.held.yesMicros !== 0 && this.held.noMicros !== 0 && yesGone > 0) {
+    } else if (this.held.yesMicros !== 0 && this.held.noMicros !== 0 && yesGone > 0)
       this.onConversion('merge', nowMs, yesGone, yesGone, yesGone);
-    }
   }
 
   /** Records a merge, split or redeem. Share amounts are positive for removed shares and negative for added shares. */

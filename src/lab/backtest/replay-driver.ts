@@ -185,10 +185,7 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
 
 const LISTED_BEFORE_MS = 60_000;
 
-interface Listed extends Pick<Played, 'source' | 'firstMs'> {
-  readonly opensMs: number;
-  stream: ChunkStream | null;
-}
+type Listed = Pick<Played, 'source' | 'firstMs'> & { readonly opensMs: number; stream: ChunkStream | null };
 
 export class ReplayDriver implements MarketDriver {
   readonly untilMs: number;

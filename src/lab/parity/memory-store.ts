@@ -75,16 +75,15 @@ class MemorySink implements MarketSink {
   /** Ends the recording at `toMs`. Returns its events; null without events. An early first book moves to `fromMs`. */
   source(fromMs: number, toMs: number): EventSource | null {
     this.end({ timeMs: toMs, seenMs: null });
-    const { refused } = this;
     const seenMs = this.#firstMs;
     if (seenMs === null) return null;
     const firstMs = seenMs > fromMs && seenMs - fromMs <= FIRST_LOOK_MS ? fromMs : seenMs;
     const chunks = this.#chunks ?? [];
     const times = chunks[0]?.timeMs ?? new Float64Array();
     for (let i = 0; times[i] === seenMs; i++) times[i] = firstMs;
-    const [gaps, events, lastMs] = [this.#gaps, this.#events, this.#writer.lastTimeMs];
+    const { lastTimeMs: lastMs } = this.#writer;
     const openTimeMs = Math.max(this.market.openTimeMs, firstMs);
-    const summary = { firstMs, lastMs, events, gaps, refused, bytes: 0 };
+    const summary = { firstMs, lastMs, events: this.#events, gaps: this.#gaps, refused: this.refused, bytes: 0 };
     return playFromMemory({ ...this.market, openTimeMs }, chunks, summary);
   }
 

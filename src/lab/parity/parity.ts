@@ -190,13 +190,9 @@ function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
   const ledger = startingLedger(run);
   try {
     const { startedMs } = run.description;
-    const trader = remadeTrader(
-      { trader: settings, ledger, startedMs },
-      {
-        sign: () => ({ ok: false, reason: 'a comparison with backtests signs nothing' }),
-        boundedCall: (call) => call(),
-      },
-    );
+    const sign = () => ({ ok: false, reason: 'a comparison with backtests signs nothing' }) as const;
+    const made = { trader: settings, ledger, startedMs };
+    const trader = remadeTrader(made, { sign, boundedCall: (call) => call() });
     const { mode, reason } = trader.snapshot(startedMs);
     const [held, underWay] = [ledger.positions().length, ledger.activeIntents().length];
     const begun = (what: string) => `The run began with ${what}, the backtest began with none`;

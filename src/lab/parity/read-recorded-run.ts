@@ -70,8 +70,7 @@ async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
     if (wanted.has(source.market.conditionId)) markets.set(source.market.conditionId, await readBestPrices(source));
   const { startedMs } = run.description;
   const { account, requests } = session;
-  const sampledMs = account.timeMs.length * account.stepMs;
-  return { startedMs, fromMs, toMs, offsetMs, markets, requests, sampledMs };
+  return { startedMs, fromMs, toMs, offsetMs, markets, requests, sampledMs: account.timeMs.length * account.stepMs };
 }
 
 function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
@@ -170,11 +169,7 @@ async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
 type AnsweredAt = Readonly<Record<'sentMs' | 'seenMs', number>>;
 
 /** An order of the run. The times are approximate, in Unix ms of the trader's clock. */
-interface RunOrder extends SessionOrder {
-  readonly conditionId: string;
-  toMs: number | null;
-  isCanceled: boolean;
-}
+type RunOrder = SessionOrder & { readonly conditionId: string; toMs: number | null; isCanceled: boolean };
 
 /** `seenMs`: time when the run first received this record, Unix ms of the trader's clock. */
 type RunFill = Readonly<{ row: OwnTradeRow; seenMs: number }>;
@@ -212,8 +207,6 @@ class RunOrders {
       case 'redeems.submit':
       case 'redeems.detail':
         return this.#onRedeem(data as RedeemRow, at);
-      default:
-        return;
     }
   }
 

@@ -120,8 +120,7 @@ function redo(trader: Trader, inputs: RecordedInputs, step: RunStep): Redone {
     trader.takeNotices();
     return { requests, signed: inputs.asked, failure: null };
   } catch (error) {
-    const failure = error instanceof Error ? error.message : String(error);
-    return { requests: [], signed: inputs.asked, failure };
+    return { requests: [], signed: inputs.asked, failure: error instanceof Error ? error.message : String(error) };
   }
 }
 

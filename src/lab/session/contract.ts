@@ -200,11 +200,7 @@ export interface CountedRefusal {
   readonly count: number;
 }
 
-export interface SessionNotice {
-  readonly timeMs: number;
-  readonly severity: 'info' | 'loud';
-  readonly text: string;
-}
+export type SessionNotice = Readonly<{ timeMs: number; severity: 'info' | 'loud'; text: string }>;
 
 /** Conditions of a result besides the market data. Every report prints these conditions. */
 export interface Assumptions {
@@ -228,6 +224,4 @@ export interface Assumptions {
 }
 
 /** One backtest under several fill models, from the most pessimistic to the most optimistic. */
-export interface Bracket {
-  readonly sessions: readonly SessionRecord[];
-}
+export type Bracket = Readonly<{ sessions: readonly SessionRecord[] }>;

@@ -45,8 +45,7 @@ function makeTrialQuoter({ strategy, params }: TriedStrategy, shown: ShownSubjec
   };
 }
 
-const nameShown = (shown: ShownSubject): string =>
-  'event' in shown ? shown.event.eventConditionId : shown.facts.conditionId;
+const nameShown = (shown: ShownSubject) => ('event' in shown ? shown.event.eventConditionId : shown.facts.conditionId);
 
 /** Globals that throw during a strategy's call, because quotes that depend on a global are not reproducible. */
 const TRAPPED = [
@@ -356,14 +355,12 @@ const RESTART_EVERY = 7;
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-const sumAmounts = (levels: readonly QuoteLevel[]): number =>
-  levels.reduce((sum, { amountMicros }) => sum + amountMicros, 0);
+const sumAmounts = (levels: readonly QuoteLevel[]) => levels.reduce((sum, { amountMicros }) => sum + amountMicros, 0);
 
 const isSound = ({ health: { bookAgeMs, crossed, locked, frozen }, others: { bids, asks } }: MarketView): boolean =>
   bookAgeMs < 60_000 && !crossed && !locked && !frozen && bids.length > 0 && asks.length > 0;
 
-const isFree = (shown: ShownSubject): boolean =>
-  'event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0;
+const isFree = (shown: ShownSubject) => ('event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0);
 
 /** Returns true if `turned` mirrors the quotes, up to one tick and 1 % of each size (rounding is not symmetrical). */
 function isMirror({ quotes, view }: MarketQuotes, turned: MarketQuotes | undefined): boolean {

@@ -69,12 +69,12 @@ type RowOfBook = readonly [tick: number, shares: number];
 /** Result of a poll of a market, with the trader's fill and position at that time. Prices are YES prices, in ticks. */
 type Look = ReturnType<typeof drawLook>;
 
-type GridOfMarket = Readonly<{ ticks: number; isFree: boolean }>;
+type Grid = Readonly<{ ticks: number; isFree: boolean }>;
 
 const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: nowMs });
 
 /** Generates a market that is open from `START_MS` for `forMs`. Its data passes through a market tracker. */
-function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, event: string | null = null) {
+function generateMarket(conditionId: string, grid: Grid, forMs: number, event: string | null = null) {
   const tracker = new MarketTracker(conditionId);
   tracker.onDetail(makeDetail(conditionId, grid, START_MS + forMs, event), seenAt(0, START_MS));
   let requestId = 0;
@@ -130,7 +130,7 @@ const LIMITS = { min_amount: '1', max_amount: '10000', min_funds: '1', max_funds
 
 export const makeDetail = (
   conditionId: string,
-  { ticks, isFree }: GridOfMarket,
+  { ticks, isFree }: Grid,
   endMs: number,
   event: string | null,
   title = conditionId,
@@ -177,8 +177,8 @@ export function showEvents(seed: number, events: number, looks: number) {
 
 function showEvent(
   eventConditionId: string,
-  outcomes: EventFacts['outcomes'],
-  grid: GridOfMarket,
+  outcomes: EventOutcomes | null,
+  grid: Grid,
   looks: readonly (readonly Look[])[],
 ) {
   const ids = (looks[0] ?? []).map((_, index) => `${eventConditionId}-${index + 1}`);
@@ -354,13 +354,7 @@ const mirrorBeside = ({ told, other }: Beside): Beside => ({
 
 const negative = (shares: number): number => (shares === 0 ? 0 : -shares);
 
-function showMarket(
-  conditionId: string,
-  grid: GridOfMarket,
-  looks: readonly Look[],
-  besides: readonly Beside[],
-  asked: Asked,
-) {
+function showMarket(conditionId: string, grid: Grid, looks: readonly Look[], besides: readonly Beside[], asked: Asked) {
   const forMs = looks.reduce((sum, { afterMs }) => sum + afterMs, 0);
   const market = generateMarket(conditionId, grid, forMs);
   let nowMs = START_MS;
