@@ -98,9 +98,8 @@ export class TradePairing {
   /** Matches a trade with the largest decrease at its price and time, because no decrease equals the trade's size. */
   #settle(trade: WaitingEvent): void {
     let largest: WaitingEvent | null = null;
-    for (const level of this.#queue.slice(this.#first)) {
+    for (const level of this.#queue.slice(this.#first))
       if (this.#belong(trade, level) && level.unexplainedMicros >= (largest?.unexplainedMicros ?? 0)) largest = level;
-    }
     if (largest === null) this.unpairedTrades++;
     else attach(trade, largest);
   }
@@ -200,9 +199,8 @@ export class Levels {
   }
 }
 
-export function isPrice(priceMicros: number, tickMicros: number): boolean {
-  return priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % tickMicros === 0;
-}
+export const isPrice = (priceMicros: number, tickMicros: number): boolean =>
+  priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % tickMicros === 0;
 
 /** Maximum number of events of a chunk: 90 KiB at 22 bytes per event. Larger chunks are hardly faster to read. */
 const CHUNK_EVENTS = 4096;

@@ -130,10 +130,7 @@ export interface RecordingSummary {
 }
 
 /** Findings of a reader of a venue's files. The reader adds a gap before it yields the chunk in which the gap ends. */
-export interface ReadFindings {
-  readonly warnings: RecordingWarning[];
-  gaps: readonly RecordedGap[];
-}
+export type ReadFindings = { readonly warnings: RecordingWarning[]; gaps: readonly RecordedGap[] };
 
 /** Adds new gaps. Two readers may share `found`; the slower reader must not remove the gaps of the faster one. */
 export function noteGaps(found: ReadFindings, gaps: readonly RecordedGap[]): void {

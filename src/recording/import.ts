@@ -155,9 +155,8 @@ async function writeMarket(recording: Recording, folder: string, tell: TellProgr
     const notes = recording.warnings.map(({ message }) => message);
     sink.describe(market, notes);
   } catch (error) {
-    if (error instanceof TwinbookError && error.code === 'recording_invalid') {
+    if (error instanceof TwinbookError && error.code === 'recording_invalid')
       return { events: 0, failure: `${error.message}. ${error.hint}`, warnings: recording.warnings };
-    }
     throw error;
   } finally {
     await store.close();

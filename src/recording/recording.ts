@@ -86,16 +86,13 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
     const recording = await openMarket(folder, [...days].sort());
     return recording === null ? [] : [recording];
   });
-  return [...(await messageOpeners(files, options)), ...ours];
+  return [...(await fileOpeners(files, options)), ...ours];
 }
 
 const ENDINGS = '.ndjson, .jsonl, .json (each plain, .gz or .zst) or .parquet';
 
 /** Returns functions that open venues' files. Kalshi's reader also gets, and reports, files of unknown kind. */
-async function messageOpeners(
-  files: readonly string[],
-  { markets = [], onNotRead, scratch = () => null }: OpenOptions,
-): Promise<Opener[]> {
+async function fileOpeners(files: readonly string[], { markets = [], onNotRead, scratch = () => null }: OpenOptions) {
   const kalshi: string[] = [];
   const polymarket: Opener[] = [];
   const hours = new Set<number>();

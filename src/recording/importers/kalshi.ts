@@ -140,18 +140,16 @@ function readOutcome(result: string | null, paid: number) {
 
 /** Searches a folder and the two folders above for a file of the data set. Returns the file's path; null if missing. */
 function findBeside(windowFolder: string, name: string): string | null {
-  const set = dirname(dirname(windowFolder));
-  return (
-    [set, dirname(windowFolder), windowFolder].map((at) => join(at, name)).find((path) => existsSync(path)) ?? null
-  );
+  const above = dirname(windowFolder);
+  const paths = [dirname(above), above, windowFolder].map((folder) => join(folder, name));
+  return paths.find((path) => existsSync(path)) ?? null;
 }
 
 function csvRow(windowFolder: string, ticker: string): CsvRow | null {
   const path = findBeside(windowFolder, 'MARKETS.csv');
   if (path === null) return null;
   const names = ['window', 'ticker', 'market_ticker'];
-  const rows = csvRows(readFileSync(path, 'utf8'));
-  return rows.find((row) => names.some((name) => row.get(name) === ticker)) ?? null;
+  return csvRows(readFileSync(path, 'utf8')).find((row) => names.some((name) => row.get(name) === ticker)) ?? null;
 }
 
 /** Returns a market's record from the venue's API; empty without a record. An unreadable record adds a warning. */
@@ -450,9 +448,8 @@ class KalshiStream {
     const next = new Levels(this.#tickMicros);
     for (const level of levels) next.set(level.side, level.priceMicros, level.amountMicros);
     for (const side of [SIDE.bid, SIDE.ask]) {
-      for (const price of this.#levels.prices(side)) {
+      for (const price of this.#levels.prices(side))
         if (next.get(side, price) === 0) this.#setLevel(timeMs, side, price, 0);
-      }
       for (const price of next.prices(side)) this.#setLevel(timeMs, side, price, next.get(side, price));
     }
   }

@@ -182,14 +182,11 @@ const textSource = (
   quote = '', escape = '', header = false, auto_detect = false, strict_mode = false, store_rejects = true,
   max_line_size = ${maxLineBytes}, buffer_size = ${2 * maxLineBytes})`;
 
-async function startsArray(connection: DuckDBConnection, path: string): Promise<boolean> {
-  try {
-    await connection.run(`SELECT 1 FROM ${arraySource(path)} LIMIT 1`);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const startsArray = (connection: DuckDBConnection, path: string): Promise<boolean> =>
+  connection.run(`SELECT 1 FROM ${arraySource(path)} LIMIT 1`).then(
+    () => true,
+    () => false,
+  );
 
 /** Returns SQL for a Parquet file's rows as JSON lines. Text columns that contain JSON become part of the message. */
 async function parquetLines(connection: DuckDBConnection, path: string): Promise<string> {

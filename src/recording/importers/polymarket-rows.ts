@@ -40,9 +40,8 @@ export function formOf(columns: ReadonlyMap<string, string>): PolymarketForm | n
   return TABLE.every((name) => columns.has(name)) && TIMES.some((name) => columns.has(name)) ? 'table' : null;
 }
 
-export function isPolymarketMessage(line: string): boolean {
-  return /"(event_type|update_type)"/.test(line) && /"(asset_id|token_id|price_changes)"/.test(line);
-}
+export const isPolymarketMessage = (line: string): boolean =>
+  /"(event_type|update_type)"/.test(line) && /"(asset_id|token_id|price_changes)"/.test(line);
 
 export type OpenEvents = Awaited<ReturnType<typeof openEvents>>;
 
@@ -103,8 +102,7 @@ async function openSource(connection: DuckDBConnection, path: string, markets: r
   const columns = await describeColumns(connection, file);
   const form = formOf(columns);
   if (form === 'archive') {
-    const wanted =
-      markets.length === 0 ? '' : ` WHERE ${markets.map((name) => begins('market_id', name)).join(' OR ')}`;
+    const wanted = markets.length === 0 ? '' : ` WHERE ${markets.map((id) => begins('market_id', id)).join(' OR ')}`;
     return { form, source: messageFields(`(SELECT data AS line FROM ${file}${wanted})`) } as const;
   }
   if (form === 'table') return { form, source: tableFields(file, columns) } as const;

@@ -59,9 +59,8 @@ function describeReport(report: CaptureReport, path: string): RecordingWarning[]
 
 function describeUnseen({ unseenTrades, knownMs, isTold, firstMs }: CaptureReport): string {
   const left = unseenTrades === 0 ? '' : `; trades left out: ${unseenTrades}`;
-  if (knownMs === null) {
+  if (knownMs === null)
     return `there is no starting snapshot, and the best prices of no row agree with the book: the book is never known${left}`;
-  }
   if (isTold && left === '') return '';
   const seconds = (Math.max(0, knownMs - (firstMs ?? knownMs)) / 1000).toFixed(1);
   return `there is no starting snapshot: the book is not known for the first ${seconds} s, until the best prices of a row agree with it${left}`;
@@ -259,9 +258,8 @@ class TokenStream {
     if (!isFirstMoment) this.writer.write(EVENT.clear, this.#latestMs, 0, 0, 0);
     this.#endGap(unknown);
     for (const side of [SIDE.bid, SIDE.ask]) {
-      for (const price of this.#levels.prices(side)) {
+      for (const price of this.#levels.prices(side))
         this.writer.write(EVENT.level, this.#latestMs, side, price, this.#levels.get(side, price));
-      }
     }
   }
 

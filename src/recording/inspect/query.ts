@@ -54,9 +54,7 @@ export async function queryRecordings(sql: string, paths: readonly string[]) {
   const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
   const days = paths.flatMap(marketFolders).flatMap(dayFolders);
   try {
-    for (const table of TABLES) {
-      await connection.run(`CREATE VIEW ${table} AS ${makeRowsSql(table, days)}`);
-    }
+    for (const table of TABLES) await connection.run(`CREATE VIEW ${table} AS ${makeRowsSql(table, days)}`);
     await makeMarkets(connection, recordings);
     await lockDown(connection, paths);
     return makeAnswer(await select(connection, sql), connection);

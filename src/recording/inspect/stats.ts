@@ -197,7 +197,4 @@ export function computeCoverage(life: RecordedSpan, recorded: RecordedSpan, gaps
 
 /** Returns the total gap time in a span, ms. A gap without end lasts until the span's end. Gaps never overlap. */
 const sumGapMs = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): number =>
-  gaps.reduce((sum, gap) => {
-    const from = Math.max(gap.fromMs, fromMs);
-    return sum + Math.max(0, Math.min(gap.toMs ?? toMs, toMs) - from);
-  }, 0);
+  gaps.reduce((sum, gap) => sum + Math.max(0, Math.min(gap.toMs ?? toMs, toMs) - Math.max(gap.fromMs, fromMs)), 0);

@@ -90,9 +90,8 @@ async function verifyStream(recording: Recording, findings: Finding[]): Promise<
     const message = `the book is crossed for ${(crossedMs / 1000).toFixed(1)} s from ${from}`;
     findings.push({ path, severity: 'difference', message });
   }
-  for (const { message, path: where, isDamage } of recording.warnings) {
+  for (const { message, path: where, isDamage } of recording.warnings)
     findings.push({ path: where, severity: isDamage === true ? 'difference' : 'note', message });
-  }
   return events;
 }
 
@@ -125,9 +124,8 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
   const manifest = readManifest(join(folder, MANIFEST));
   const differ = (path: string, message: string) => findings.push({ path, severity: 'difference', message });
   if (manifest !== null) {
-    if (manifest.condition_id !== conditionIdIn(folder) || manifest.date !== parseDay(folder)) {
+    if (manifest.condition_id !== conditionIdIn(folder) || manifest.date !== parseDay(folder))
       differ(folder, `the manifest describes market ${manifest.condition_id} on ${manifest.date}`);
-    }
     for (const file of manifest.files) {
       const problem = await findProblem(join(folder, file.name), file);
       if (problem !== null) differ(join(folder, file.name), problem);
@@ -152,9 +150,8 @@ async function findProblem(path: string, file: Manifest['files'][number]): Promi
 
 /** Adds findings about files that are in no manifest. */
 function strangers(folder: string, manifest: Manifest | null, findings: Finding[]): void {
-  const open = openSegments(folder, manifest);
   const root = dirname(dirname(folder));
-  for (const number of open) {
+  for (const number of openSegments(folder, manifest)) {
     const message =
       findWriter(root) !== null
         ? 'the file is being written'

@@ -109,19 +109,14 @@ async function readGaps(connection: DuckDBConnection, source: string): Promise<E
 
 async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await file.sync().finally(() => file.close());
 }
 
 export const parseDay = (folder: string): string => basename(resolve(folder)).replace('date=', '');
 
 export function conditionIdIn(folder: string): string {
   const full = resolve(folder);
-  const name = basename(isDayFolder(full) ? dirname(full) : full);
-  return decodeURIComponent(name.replace('market=', ''));
+  return decodeURIComponent(basename(isDayFolder(full) ? dirname(full) : full).replace('market=', ''));
 }
 
 /** Returns the numbers of the folder's open segments that are not yet converted to Parquet, oldest first. */

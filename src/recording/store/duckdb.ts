@@ -57,9 +57,8 @@ export async function withConnection<T>(run: (connection: DuckDBConnection) => P
   }
 }
 
-export async function fetchRows(connection: DuckDBConnection, sql: string) {
-  return (await connection.runAndReadAll(sql)).getRowObjects();
-}
+export const fetchRows = async (connection: DuckDBConnection, sql: string) =>
+  (await connection.runAndReadAll(sql)).getRowObjects();
 
 /** Converts a number from DuckDB, which returns a BIGINT as a bigint. All stored values fit exactly into a double. */
 export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));

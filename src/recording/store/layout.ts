@@ -65,9 +65,7 @@ export const parquetSource = (path: string): string => `read_parquet(${quote(pat
 
 /** Returns SQL for an open segment's lines, with `columns` and the column `table`. Broken lines are skipped. */
 export function segmentLines(path: string, columns: Readonly<Record<string, string>> = {}): string {
-  const types = Object.entries({ table: 'VARCHAR', ...columns }).map(
-    ([name, type]) => `${quote(name)}: ${quote(type)}`,
-  );
+  const types = Object.entries({ table: 'VARCHAR', ...columns }).map((column) => column.map(quote).join(': '));
   return `read_json(${quote(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${types.join(', ')}})`;
 }
 
@@ -76,10 +74,7 @@ export const segmentSource = (path: string, table: RecordedTable): string =>
     WHERE "table" = ${quote(table)})`;
 
 /** Returns SQL for the names of a table's columns. */
-export const columnList = (table: RecordedTable): string =>
-  Object.keys(COLUMNS[table])
-    .map((name) => `"${name}"`)
-    .join(', ');
+export const columnList = (table: RecordedTable): string => `"${Object.keys(COLUMNS[table]).join('", "')}"`;
 
 /**
  * Returns SQL for the columns of a chunk; kind is `MARKER` for a row that is not an event. DuckDB returns doubles, but

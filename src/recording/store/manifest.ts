@@ -121,10 +121,7 @@ const marketFile = z.strictObject({
   notes: z.array(z.string()),
 });
 
-export interface DescribedMarket {
-  readonly market: RecordedMarket;
-  readonly notes: readonly string[];
-}
+export type DescribedMarket = Readonly<{ market: RecordedMarket; notes: readonly string[] }>;
 
 /** Reads a market description; null if missing. `path`: market's folder. Throws TwinbookError `recording_invalid`. */
 export function readMarket(file: string, path: string): DescribedMarket | null {

@@ -97,10 +97,7 @@ async function openOnce(folder: string, places: readonly string[]): Promise<Reco
   };
 }
 
-interface Day {
-  readonly path: string;
-  readonly manifest: Manifest | null;
-}
+type Day = Readonly<{ path: string; manifest: Manifest | null }>;
 
 /** Returns the market's newest description, with the newest known outcome, which a later description may lack. */
 function describedIn(folder: string, conditionId: string, days: readonly Day[]): DescribedMarket {
@@ -125,17 +122,15 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
 }
 
 async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
-  for (const name of unlistedFiles(path, manifest)) {
+  for (const name of unlistedFiles(path, manifest))
     warnings.push({ path: join(path, name), message: 'no manifest lists the file, so it is left out', isDamage: true });
-  }
   const files = (manifest === null ? [] : eventsFiles(manifest)).map((file) => closedPart(path, file));
   const open: EventsPart[] = [];
   for (const number of openSegments(path, manifest)) {
     const segment = join(path, segmentName(number));
     const { brokenLines } = readCounts(segment);
-    if (brokenLines > 0) {
+    if (brokenLines > 0)
       warnings.push({ path: segment, message: `${lines(brokenLines)} cut or broken: skipped`, isDamage: true });
-    }
     const part = await openSegment(segment);
     if (part !== null) open.push(part);
   }
@@ -153,9 +148,8 @@ function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]):
 
 function summarizeParts(days: readonly Day[], parts: readonly EventsPart[]): RecordingSummary {
   const events = { level: 0, trade: 0, clear: 0, end: 0 };
-  for (const part of parts) {
-    for (const [kind, count] of Object.entries(part.kinds)) events[kind as keyof typeof events] += count;
-  }
+  for (const [kind, count] of parts.flatMap(({ kinds }) => Object.entries(kinds)))
+    events[kind as keyof typeof events] += count;
   const sum = (of: (manifest: Manifest) => number) =>
     days.reduce((total, { manifest }) => total + (manifest === null ? 0 : of(manifest)), 0);
   return {
@@ -175,9 +169,8 @@ function listGaps(parts: readonly EventsPart[]): RecordedGap[] {
   const gaps: RecordedGap[] = [];
   for (const [at, part] of parts.entries()) {
     const before = parts[at - 1];
-    if (before !== undefined && before.last_seq + 1 !== part.first_seq) {
+    if (before !== undefined && before.last_seq + 1 !== part.first_seq)
       gaps.push({ fromMs: before.last_ms ?? 0, toMs: part.first_ms, reason: 'a file is missing' });
-    }
     for (const { from_ms: fromMs, to_ms: toMs, reason } of part.gaps)
       gaps.push({ fromMs, toMs: toMs ?? parts[at + 1]?.first_ms ?? null, reason });
   }

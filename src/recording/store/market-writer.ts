@@ -177,9 +177,8 @@ export class MarketWriter implements MarketSink {
 
   #writeSnapshot(at: Stamp): void {
     this.#row(at, ROW.snapshot, 0, 0, 0);
-    for (const [side, levels] of this.#book.entries()) {
+    for (const [side, levels] of this.#book.entries())
       for (const [price, amount] of levels) this.#row(at, ROW.snapshot_level, side, price, amount);
-    }
   }
 
   #row(at: Stamp, kind: number, side: number, priceMicros: number, amountMicros: number, reason?: string): void {
