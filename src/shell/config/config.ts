@@ -60,9 +60,7 @@ export interface StrategyConfig extends StrategySettings {
 }
 
 /** Content of a strategy file. If the strategy's code is not loaded, `module` is null and `params` are unchecked. */
-export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
-  readonly module: Strategy | null;
-}
+export type ReadStrategy = Omit<StrategyConfig, 'module'> & Readonly<{ module: Strategy | null }>;
 
 /** A configuration that is only compared with another one; the code of its strategies need not be loaded. */
 export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
@@ -120,11 +118,9 @@ export function makeTrader(content: TraderFile, venue: ReturnType<typeof loadVen
 
 /** Returns the violations of rules that relate several settings to each other. */
 export function relationProblems(content: TraderFile, at: At): readonly Problem[] {
-  const { polling, exchange, venue, fleet } = content;
+  const { feeds, polling, exchange, venue, fleet } = content;
   const problems = [
-    ...Object.entries(content.feeds).flatMap(([name, feed]) =>
-      kindProblems('feed', feed, FEED_KEYS, ['feeds', name], at),
-    ),
+    ...Object.entries(feeds).flatMap(([name, feed]) => kindProblems('feed', feed, FEED_KEYS, ['feeds', name], at)),
     ...alertProblems(content.alerts, at),
   ];
   const complain = (path: readonly PropertyKey[], text: string) => problems.push(at(path, text));

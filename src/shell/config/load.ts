@@ -144,8 +144,7 @@ function readTraderFile(file: string, options: LoadOptions, problems: ProblemLis
 }
 
 /** Returns true for a strategy file, otherwise false. Throws TwinbookError for an unreadable file or invalid YAML. */
-export const isStrategyFileAt = (path: string, cwd: string): boolean =>
-  isStrategyFile(readYaml(resolve(cwd, path), cwd).value);
+export const isStrategyFileAt = (path: string, cwd: string) => isStrategyFile(readYaml(resolve(cwd, path), cwd).value);
 
 const isStrategyFile = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'strategy' in value && !('strategies' in value);

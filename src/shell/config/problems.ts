@@ -160,8 +160,7 @@ function describedAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode
   return node;
 }
 
-export const knownKeys = (node: SchemaNode | null): readonly string[] =>
-  node === null ? [] : Object.keys(asMapping(node));
+export const knownKeys = (node: SchemaNode | null) => (node === null ? [] : Object.keys(asMapping(node)));
 
 /** For each settings key, the names of the groups that contain it. */
 type KeyGroups = ReadonlyMap<string, readonly string[]>;
@@ -201,12 +200,7 @@ const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>
 export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;
 
 /** Parses settings. Throws `config_invalid` with all problems. `addPlaces`: more keys and their groups. */
-export function readBySchema<S extends z.ZodType>(
-  schema: S,
-  value: unknown,
-  at: At,
-  addPlaces?: () => KeyGroups,
-): z.output<S> {
+export function readBySchema<S extends z.ZodType>(schema: S, value: unknown, at: At, addPlaces?: () => KeyGroups) {
   const parsed = parseBySchema(schema, value);
   if (parsed.success) return parsed.data;
   const node = jsonSchema(schema);

@@ -18,10 +18,8 @@ const choice = <const W extends readonly string[]>(words: W, help: string) => z.
 
 const flag = (usual: boolean, help: string) => z.boolean().default(usual).describe(help);
 
-/** Schema of a text that is not empty. */
 const text = (longest: number, help: string) => z.string().min(1).max(longest).describe(help);
 
-/** Schema of a list that is empty by default. */
 const list = <S extends z.ZodType>(item: S, longest: number, help: string) =>
   z.array(item).max(longest).default([]).describe(help);
 
@@ -50,9 +48,8 @@ const amount = (min: string, max: string, help: string) =>
         context.addIssue({ code: 'custom', message: 'wants a decimal string with at most 6 decimal places' });
         return z.NEVER;
       }
-      if ((low !== null && value < low) || (high !== null && value > high)) {
+      if ((low !== null && value < low) || (high !== null && value > high))
         context.addIssue({ code: 'custom', message: `wants a decimal string from "${min}" to "${max}"` });
-      }
       return value;
     })
     .meta({ description: `${help} Decimal string from "${min}" to "${max}".`, examples: [min], ...AMOUNT });

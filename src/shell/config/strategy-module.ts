@@ -35,12 +35,7 @@ export interface FoundModule {
 }
 
 /** Finds a strategy module, and loads it if the rules in `code` permit that. Throws `strategy_invalid`. */
-export async function findStrategyModule(
-  name: string,
-  folder: string,
-  code: CodeRules = {},
-  sources?: SourceTexts,
-): Promise<FoundModule> {
+export async function findStrategyModule(name: string, folder: string, code: CodeRules = {}, sources?: SourceTexts) {
   const shipped = shippedStrategies();
   if (shipped.includes(name)) return loadShipped(name);
   if (!['.ts', '.js', '.mts', '.mjs'].includes(extname(name))) {
@@ -147,10 +142,7 @@ export function transformedBy(jiti: Pick<Jiti, 'transform'>): NonNullable<JitiOp
 }
 
 /** One file of a strategy module; `path` is relative to the common folder of all its files. */
-interface ModuleFile {
-  readonly path: string;
-  readonly text: string;
-}
+type ModuleFile = Readonly<{ path: string; text: string }>;
 
 /** Maximum number of files of one module. Each configuration change stores a copy of all these files. */
 const MOST_FILES = 100;
@@ -169,9 +161,8 @@ export function moduleFiles(file: string, sources = new SourceTexts()): readonly
     const text = readModuleFile(next, sources);
     texts.set(next, text);
     bytes += text.length;
-    if (texts.size > MOST_FILES || bytes > MOST_BYTES) {
+    if (texts.size > MOST_FILES || bytes > MOST_BYTES)
       throw new Error(`the module imports more than ${MOST_FILES} files or ${MOST_BYTES / 1e6} MB by relative paths`);
-    }
     waiting.push(...findImports(text, dirname(next), (path) => isThere(path, sources)));
   }
   const root = commonFolder([...texts.keys()]);
@@ -219,8 +210,7 @@ function findImports(text: string, folder: string, isFile: (path: string) => boo
   return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
     const path = resolve(folder, name);
     // In TypeScript, an import of `x.js` may refer to the file `x.ts`.
-    const source = path.replace(/\.(m?)js$/, '.$1ts');
-    const found = [...ENDINGS.map((ending) => path + ending), source].find(isFile);
+    const found = [...ENDINGS.map((ending) => path + ending), path.replace(/\.(m?)js$/, '.$1ts')].find(isFile);
     return found === undefined ? [] : [found];
   });
 }

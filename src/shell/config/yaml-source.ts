@@ -83,7 +83,6 @@ export function parseYaml(text: string, file: string, name: string) {
     problemAt(error.pos[0], '', syntaxText(error.code, error.message)),
   );
   if (syntax.length > 0) throw configError(syntax);
-
   const problems: Problem[] = [];
   const value = plain(document.contents, [], (node, path, complaint) =>
     problems.push(problemAt(node?.range?.[0] ?? 0, fieldName(path), complaint)),
@@ -136,8 +135,7 @@ function plain(node: unknown, path: readonly PropertyKey[], complain: Complain):
   return Object.fromEntries(entries);
 }
 
-const readKey = (pair: Pair): string | null =>
-  isScalar(pair.key) && typeof pair.key.value === 'string' ? pair.key.value : null;
+const readKey = (pair: Pair) => (isScalar(pair.key) && typeof pair.key.value === 'string' ? pair.key.value : null);
 
 /** Returns a YAML key or value as a node, which has its position in the text; null for other values. */
 const asNode = (end: unknown): Node | null => (isScalar(end) || isMap(end) || isSeq(end) || isAlias(end) ? end : null);
