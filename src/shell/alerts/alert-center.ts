@@ -106,8 +106,7 @@ export class AlertBook {
   }
 
   #nextId(): string {
-    this.#told += 1;
-    return `${this.#run}.${this.#told}`;
+    return `${this.#run}.${++this.#told}`;
   }
 }
 

@@ -104,8 +104,7 @@ async function send(channel: ChannelConfig, trader: string, message: AlertMessag
 }
 
 /** Slack interprets `<!channel>` as a call to everybody, and other angle brackets as links. */
-const escapeForSlack = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escapeForSlack = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const formatSubject = ({ severity, state, title }: AlertMessage, trader: string): string =>
   cleanText(`[${severity}] ${trader}: ${stateText(state)}${title}`);

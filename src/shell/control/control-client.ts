@@ -118,10 +118,7 @@ function readResponse(line: string, path: string): z.output<typeof responseSchem
 
 const AGAIN_MS = 1_000;
 
-interface SubscriptionEvents {
-  readonly line: (line: StatusLine) => void;
-  readonly onLost: (why: string) => void;
-}
+type SubscriptionEvents = Readonly<{ line: (line: StatusLine) => void; onLost: (why: string) => void }>;
 
 /** Follows the trader's status stream, and connects again when it ends, until the returned function is called. */
 export function followStatus(path: string, { line, onLost }: SubscriptionEvents): () => void {

@@ -109,10 +109,8 @@ function hearLines(socket: Socket, host: ControlHost): void {
     reply({ ok: false, error: `a request is one line of at most ${MAX_CONTROL_LINE} bytes` });
     socket.destroy();
   };
-  socket.on(
-    'data',
-    guarded(hear, (error) => socket.end(formatReply({ ok: false, error: failureText(error) }))),
-  );
+  const end = (error: unknown) => socket.end(formatReply({ ok: false, error: failureText(error) }));
+  socket.on('data', guarded(hear, end));
 }
 
 /** Streams telemetry on a connection. The peer's later input is ignored. */

@@ -112,11 +112,7 @@ interface TelemetrySource {
   onFailure(error: unknown): void;
 }
 
-interface PublisherClocks {
-  readonly steadyMs: () => number;
-  readonly nowMs: () => number;
-  readonly cpuMs: () => number;
-}
+type PublisherClocks = Readonly<Record<'steadyMs' | 'nowMs' | 'cpuMs', () => number>>;
 
 export class TelemetryPublisher {
   readonly #source: TelemetrySource;

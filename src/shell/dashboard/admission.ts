@@ -20,9 +20,8 @@ export function findRefusal(request: RequestHead, port: number): PageRefusal | n
   const all = (name: string) => headers[name] ?? [];
   const [host, ...otherHosts] = all('host');
   // This check refuses other host names, because an attacker can make his host name resolve to this machine.
-  if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host)) {
+  if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host))
     return { status: 403, text: `this page is served only at its own addresses, such as ${listHosts(port)[0]}` };
-  }
   if (method !== 'GET' && method !== 'POST') return { status: 405, text: 'only GET and POST are allowed' };
   // Browsers set these headers about the origin. Scripts in a page cannot set them; other programs omit them.
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;

@@ -97,12 +97,7 @@ const NONCE_BYTES = 32;
 const NONCE = /^[0-9a-f]{64}$/;
 
 /** `seen`: numbers of the newest requests. */
-interface PageSession {
-  readonly role: Role;
-  readonly key: Buffer;
-  readonly seen: Set<number>;
-  newest: number;
-}
+type PageSession = { readonly role: Role; readonly key: Buffer; readonly seen: Set<number>; newest: number };
 
 /** Marks a request's number as used. Returns false if the number was used before, or is too old to check. */
 function useNumber(session: PageSession, count: number): boolean {

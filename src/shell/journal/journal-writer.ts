@@ -244,7 +244,6 @@ class RunJournalWriter extends StepInputRecorder {
     this.#stop('the disk does not answer');
   }
 
-  /** Writes the journal's last waiting lines. Never throws. */
   async #finish(): Promise<void> {
     this.#copy?.hurry();
     await this.#flushing;
@@ -287,7 +286,6 @@ class RunJournalWriter extends StepInputRecorder {
     this.#ending = this.#writeEnd(why).catch(() => undefined);
   }
 
-  /** Writes the file that marks the journal's end. */
   async #writeEnd(stoppedEarly: string | null): Promise<void> {
     const end: RunEnd = { steps: this.#steps, endedMs: nowMs(), stoppedEarly };
     await writeFile(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);

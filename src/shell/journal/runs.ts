@@ -270,7 +270,6 @@ export class DiskQuota {
 
 /** Sums the sizes of a run's files. A segment that was compressed and removed meanwhile counts as empty. */
 const sumBytes = (folder: string): number =>
-  listEntries(folder).reduce(
-    (sum, { name }) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
+  listEntries(folder).reduce((sum, { name }) => sum + measure(join(folder, name)), 0);
+
+const measure = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

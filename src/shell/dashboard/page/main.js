@@ -10,14 +10,13 @@ import { ageText, moment } from './format.js';
 import { byId, closer, lose, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
 import { alarm, ask, explainFailure, LockedOut, setSecret, takeSecretFromAddress } from './session.js';
 
-/** @typedef {import('../../console/page-state.js').PageState} PageState */
 /** @typedef {import('./model.js').Route} Route */
 
 /** Pause between an answer and the next request, ms. */
 const POLL_MS = 500;
 const HIDDEN_MS = 30_000;
 
-/** Returns a text that says which data is old, and why; empty if all data is current. @param {PageState} state */
+/** Returns a text that says which data is old, and why; empty if all data is current. @param {import('../../console/page-state.js').PageState} state */
 function describeOld({ answers, heard, mode, guardian, silent, brake, markets, now }) {
   if (!answers && (mode === 'stopped' || mode === 'starting')) return '';
   if (!answers)

@@ -70,7 +70,7 @@ const TABLE_ROWS = 60;
 
 const SHARED = { key: 'market', isZoomed: true };
 
-/** @type {import('./plot.js').ChartOptions} */
+/** @type {import('../../web-kit/page/chart.js').ChartOptions} */
 const PRICES = {
   ...SHARED,
   height: 280,
@@ -88,7 +88,7 @@ const PRICES = {
   hooks: { draw: [(chart) => drawFills(chart, charted?.fills ?? [])], setCursor: [sayPoint] },
 };
 
-/** @type {import('./plot.js').ChartOptions} */
+/** @type {import('../../web-kit/page/chart.js').ChartOptions} */
 const NET = { ...SHARED, height: 140, least: 4, series: [stepLine('--bid')], hooks: { setCursor: [sayPoint] } };
 
 const KEYS = /** @type {const} */ ([

@@ -13,7 +13,7 @@ import { Plot, plotRows, pointAt } from './plot.js';
 /** @type {MoneyView['curve'] | null} */
 let curve = null;
 
-/** @type {import('./plot.js').ChartOptions} */
+/** @type {import('../../web-kit/page/chart.js').ChartOptions} */
 const EQUITY = {
   height: 220,
   least: 0.04,
@@ -24,7 +24,7 @@ const EQUITY = {
   hooks: { setCursor: [sayEquity] },
 };
 const BELOW = stepLine('--bad', { fill: () => colorOf('--alarm') });
-/** @type {import('./plot.js').ChartOptions} */
+/** @type {import('../../web-kit/page/chart.js').ChartOptions} */
 const FALLEN = { ...EQUITY, height: 140, isBelowZero: true, series: [BELOW] };
 
 export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { view }) => {

@@ -4,8 +4,6 @@ import { makeChart, rowsOf, stepOf } from '../../web-kit/page/chart.js';
 import { Component, html } from '../../web-kit/page/template.js';
 import { NEVER } from './model.js';
 
-/** @typedef {import('../../web-kit/page/chart.js').ChartOptions} ChartOptions */
-
 /** @param {readonly number[]} times ms @param {readonly (readonly (number | null)[])[]} columns micros */
 export function plotRows(times, columns) {
   const step = stepOf(times);
@@ -23,7 +21,7 @@ export function pointAt({ cursor: { idx }, data: [times] }, sampled = []) {
   return [at, sampled.findLastIndex((ms) => ms <= at)];
 }
 
-/** Component of one chart; `rows` as in `makeChart`. @extends {Component<{ id: string, title: string, unit: string, keys?: readonly (readonly [label: string, color: string, sign?: string])[], label: string, options: ChartOptions, rows: import('../../web-kit/page/chart.js').Rows }>} */
+/** Component of one chart; `rows` as in `makeChart`. @extends {Component<{ id: string, title: string, unit: string, keys?: readonly (readonly [label: string, color: string, sign?: string])[], label: string, options: import('../../web-kit/page/chart.js').ChartOptions, rows: import('../../web-kit/page/chart.js').Rows }>} */
 export class Plot extends Component {
   /** @type {HTMLElement | null} */
   place = null;

@@ -181,8 +181,7 @@ export async function ask(path, how = {}) {
 async function askWith(session, path, how) {
   const count = ++session.count;
   const { href, origin } = new URL(path, location.href);
-  const target = href.slice(origin.length);
-  const proof = await prove(session.key, ['request', count, how.method ?? 'GET', target], how.body);
+  const proof = await prove(session.key, ['request', count, how.method ?? 'GET', href.slice(origin.length)], how.body);
   const response = await fetch(path, {
     signal: AbortSignal.timeout(PATIENCE_MS),
     ...how,
