@@ -21,7 +21,7 @@ import {
 } from './problems.js';
 import { channelSchema, type TraderFile, traderSchema } from './schema.js';
 import { venueFile, venueNames } from './shipped.js';
-import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.js';
+import { readYaml, type SourceTexts } from './yaml-source.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -353,7 +353,7 @@ function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile)
   return 'drafts of this venue call programs listed in its solana_programs';
 }
 
-export function readProfile(path: string, cwd: string, options: ReadYamlOptions = {}): VenueProfile {
+export function readProfile(path: string, cwd: string, options?: Parameters<typeof readYaml>[2]): VenueProfile {
   const source = readYaml(path, cwd, options);
   return readBySchema(venueProfileSchema, source.value, source.problem);
 }

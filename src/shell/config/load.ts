@@ -33,7 +33,7 @@ import {
 } from './problems.js';
 import { type StrategyFile, selectSchema, strategyFileSchema, traderSchema } from './schema.js';
 import { configHash } from './shown.js';
-import { type CodeRules, type FoundModule, findStrategyModule } from './strategy-module.js';
+import { type CodeRules, findStrategyModule } from './strategy-module.js';
 import { readYaml, SourceTexts, type YamlSource } from './yaml-source.js';
 
 export interface LoadOptions {
@@ -302,7 +302,7 @@ function checkShape(source: YamlSource, strategy: Strategy | null): void {
   });
 }
 
-async function findModule(source: YamlSource, name: string, { code, sources }: KnownToTrader): Promise<FoundModule> {
+async function findModule(source: YamlSource, name: string, { code, sources }: KnownToTrader) {
   try {
     return await findStrategyModule(name, dirname(source.file), code, sources);
   } catch (error) {

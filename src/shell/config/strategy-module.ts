@@ -25,7 +25,7 @@ export interface CodeRules {
   readonly other?: 'omit' | ((key: string) => string | null);
 }
 
-export interface FoundModule {
+interface FoundModule {
   /** The module's strategy; null if its code may not be loaded. */
   readonly strategy: Strategy | null;
   /** SHA-256 of the module's file and its relative imports; changed code therefore changes the configuration's hash. */

@@ -24,7 +24,7 @@ export class SourceTexts {
   }
 }
 
-export interface ReadYamlOptions {
+interface ReadYamlOptions {
   /** The setting that names the file; absent if the operator named the file on the command line. */
   readonly asker?: Problem | undefined;
   readonly sources?: SourceTexts | undefined;
