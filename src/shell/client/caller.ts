@@ -351,11 +351,11 @@ function readRetryAfter(header: Header, venueNowMs: number): number | null {
   return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - venueNowMs);
 }
 
-/** Returns the time of the venue's clock from the `Date` header, ms; null for a cached answer, whose date is old. */
+/** Returns the time of the `Date` header, ms; null for a cached answer or a time outside the years 2000 to 2199. */
 function readDate(header: Header): number | null {
   if (![null, '0'].includes(header('age'))) return null;
   const dateMs = Date.parse(header('date') ?? '');
-  return Number.isNaN(dateMs) ? null : dateMs;
+  return dateMs >= Date.UTC(2000) && dateMs < Date.UTC(2200) ? dateMs : null;
 }
 
 const whole = (text: string | null): number | null => (text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null);

@@ -39,6 +39,8 @@ describe('a call', () => {
       dates.push((await read()).venueTimeMs);
     }
     expect(dates, 'the date of a cached answer is old').toEqual([Date.parse(date), null, null, null]);
+    server.answer = answering(200, envelope(bookData), { date: 'Sat, 13 Sep 275760 00:00:00 GMT' });
+    expect((await read()).venueTimeMs, 'no time of a venue is so late').toBeNull();
   });
 
   it('hands on the next cursor of a list, and takes a page that does not say it as unknown', async () => {
