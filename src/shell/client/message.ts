@@ -133,12 +133,41 @@ export function classify(
 ): Classification {
   const json = text === null ? undefined : parseJson(text);
   if (json === undefined) return strange(`HTTP ${status}: the body is not JSON`);
-  return status >= 200 && status <= 299 ? readSuccess(declaration, status, json, asked) : readFailure(status, json);
+  try {
+    return status >= 200 && status <= 299 ? readSuccess(declaration, status, json, asked) : readFailure(status, json);
+  } catch {
+    return strange(`HTTP ${status}: the body cannot be read`);
+  }
+}
+
+/** Maximum rows of a page: the largest page size of the service. */
+const LARGEST_PAGE = 200;
+/** Maximum elements of an array inside another value, such as a side of a book. A book has at most 100 levels. */
+const LONGEST_NESTED = 1_000;
+/** Maximum elements of all arrays of an answer. A price chart of 30 days has 8,640 bars. */
+const MOST_ELEMENTS = 10_000;
+
+/** Returns true if the data has too many array elements. Reading many invalid elements takes minutes. */
+function isOverlong(data: unknown, largest: number): boolean {
+  let elements = 0;
+  const waiting: unknown[] = [data];
+  for (const value of waiting) {
+    if (typeof value !== 'object' || value === null) continue;
+    if (Array.isArray(value)) {
+      elements += value.length;
+      if (elements > MOST_ELEMENTS || value.length > (value === data ? largest : LONGEST_NESTED)) return true;
+    }
+    for (const part of Object.values(value)) waiting.push(part);
+  }
+  return false;
 }
 
 function readSuccess(declaration: Declaration, status: number, json: unknown, asked: CallParts): Classification {
   const envelope = parseBySchema(success, json);
   if (!envelope.success) return strange(`HTTP ${status}: the body has no success envelope`);
+  const largest = declaration.page === undefined ? MOST_ELEMENTS : LARGEST_PAGE;
+  if (isOverlong(envelope.data.data, largest))
+    return believe(makeUnknown(`HTTP ${status}, data has too many elements`));
   let data = parseBySchema(declaration.data, envelope.data.data);
   let unread: readonly UnreadRow[] = [];
   if (!data.success && declaration.looseRow !== undefined) {
@@ -191,8 +220,8 @@ function problemOf(error: z.ZodError, row: unknown): string {
 }
 
 function readFailure(status: number, json: unknown): Classification {
-  const envelope = parseBySchema(refusal, json);
-  if (!envelope.success) return strange(`HTTP ${status}: the body has no envelope of the service`);
+  const envelope = isOverlong(json, MOST_ELEMENTS) ? null : parseBySchema(refusal, json);
+  if (!envelope?.success) return strange(`HTTP ${status}: the body has no envelope of the service`);
   const { slug, message, details } = envelope.data.error;
   const told = { slug: harmless(slug, 100), message: harmless(message, 500) };
   if (!refuses(status, slug)) return believe(makeUnknown(`HTTP ${status} ${told.slug}: ${told.message}`));
@@ -204,9 +233,13 @@ const refuses = (status: number, slug: string): boolean =>
   (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
 
 function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorDetails {
-  return rows
-    .slice(0, 50)
-    .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => cleanDetail(name, value))));
+  return rows.slice(0, 50).map((row) =>
+    Object.fromEntries(
+      Object.entries(row)
+        .slice(0, 50)
+        .map(([name, value]) => cleanDetail(name, value)),
+    ),
+  );
 }
 
 const cleanDetail = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;

@@ -28,6 +28,12 @@ serveEachTest();
 const clientOf = async (onRequest: (socket: Socket) => void, options: Partial<ClientOptions> = {}) =>
   clientFor(await rawServer(onRequest), options);
 
+/** Returns the outcome of a call whose answer has the text. */
+async function readAfter(text: string, call: () => Promise<{ outcome: Outcome }>, status = 200): Promise<Outcome> {
+  server.answer = answering(status, text);
+  return (await call()).outcome;
+}
+
 const orderRow = {
   side: 'buy',
   price: '0.42',
@@ -106,6 +112,18 @@ describe('an outcome', () => {
     expect(server.asked).toHaveLength(1);
     server.answer = answering(200, envelope({ ...bookData, bid: [{ price: '0.12345678', total_amount: '3' }] }));
     expect((await read()).outcome).toMatchObject(naming('data.bid.0.price'));
+  });
+
+  it('is unknown after an answer with more elements than its call permits', async () => {
+    const many = (count: number) => Array.from({ length: count }, () => ({}));
+    const book = await readAfter(envelope({ ...bookData, bid: many(70_000) }), () => read());
+    const page = await readAfter(envelope(many(201), { limit: 100, next_cursor: null }), () =>
+      client.call('trades.list', {}),
+    );
+    const ended = { kind: 'unknown', sent: true, reason: 'HTTP 200, data has too many elements' };
+    expect([book, page]).toEqual([ended, ended]);
+    const details = refusal('invalid_request_params', 'Validation Error', many(70_000));
+    expect(await readAfter(details, write, 400)).toMatchObject({ kind: 'unknown', sent: true });
   });
 
   const onWire: [string, string, string?][] = [
