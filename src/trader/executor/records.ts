@@ -4,7 +4,7 @@ import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
-import { isPossiblePayment } from '../../shared/protocol/outcome.js';
+import { isPossibleAmount, isPossiblePayment } from '../../shared/protocol/outcome.js';
 import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import { paidFunds } from '../../shared/protocol/states.js';
@@ -224,13 +224,12 @@ function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, l
   const { kind } = inFlight.intent;
   const amountMicros = must(inFlight.intent.amountMicros, `amount of a ${kind}`);
   const isOurs = row.market_condition_id === inFlight.intent.marketConditionId && row.amount === amountMicros;
-  if (!isOurs) differs(context, inFlight, row);
-  if (row.state === 'done' && row.onchain_amount !== null) {
-    if (row.onchain_amount !== amountMicros) differs(context, inFlight, row);
-    settle(context, inFlight, movedSets(inFlight.intent, amountMicros, row.onchain_amount), look);
-  } else {
-    observeState(context, inFlight, row.state, look);
-  }
+  const landed = row.state === 'done' ? row.onchain_amount : null;
+  if (!isOurs || (landed !== null && landed !== amountMicros)) differs(context, inFlight, row);
+  // An impossible amount is never booked. The record is read again until its amount is possible.
+  const isPossible = landed !== null && isPossibleAmount(landed, amountMicros);
+  if (isPossible) settle(context, inFlight, movedSets(inFlight.intent, amountMicros, landed), look);
+  else observeState(context, inFlight, row.state, look);
 }
 
 /** Returns the amounts that a merge or split has moved: the requested amount was consumed, `landed` was received. */

@@ -156,6 +156,15 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
     expect(held(s)).toEqual(moves.map((one) => (one > 0 ? 9 : -10) * ONE));
   });
 
+  it.each([0, 11])('is not booked by the impossible amount %i, and is read again', (onchain) => {
+    const s = submitted();
+    s.answer(submit, record('done', onchain));
+    expect([s.heard(), s.state('c'), held(s)]).toEqual([['record_differs'], 'live', NONE]);
+    s.wait(5_000);
+    s.answer(detail, record('done', 10));
+    expect([s.heard(), held(s)]).toEqual([[`${kind}Done`], effect(10)]);
+  });
+
   it('is the only one of its market', () => {
     const s = begun();
     expect(() => s.begin({ ...intent, intentId: 'c2' })).toThrow(AssertionFailed);
