@@ -156,8 +156,8 @@ export class Executor {
   }
 
   /** Processes rows of any page of `trades.list`, in any order of pages. Known rows are skipped by a cache. */
-  onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction {
-    return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
+  onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number, venueTimeMs: number | null = null): Reaction {
+    return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs, venueTimeMs));
   }
 
   isUnderWay(intentId: string): boolean {

@@ -183,6 +183,8 @@ export const PLACE_USEFUL_MS = 5_000;
 export const EXPIRY_SLACK_S = 60;
 /** Tolerance for a comparison of two exchange times, s: both are rounded to whole seconds. */
 export const WHOLE_SECONDS_S = 2;
+/** Maximum time by which a valid record time may be ahead of the exchange's clock, s. */
+export const FUTURE_S = 120;
 
 /** Returns the wait before the next request, ms. Each of the `tries` requests without a change doubles the wait. */
 export const growingWaitMs = (tries: number, cause: keyof typeof LONGEST_WAITS_MS): number =>

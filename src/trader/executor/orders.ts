@@ -8,7 +8,7 @@ import type { IntentRow, OrderRecord } from '../ledger/contract.js';
 import { type Context, type RecordPoll, rowText } from './context.js';
 import type { Oddity } from './contract.js';
 import type { InFlight } from './in-flight-intents.js';
-import { type IntentEvent, RECORD_STATES, STANDINGS } from './lifecycle.js';
+import { FUTURE_S, type IntentEvent, RECORD_STATES, STANDINGS } from './lifecycle.js';
 
 export function observeOrder(context: Context, order: OrderRecord, row: OrderRow, look: RecordPoll): void {
   const inFlight = context.intents.find('place', order.pubkey);
@@ -212,7 +212,13 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Recor
 }
 
 /** Processes rows of own trades. The rows are ordered newest first, and are booked oldest first. */
-export function observeTrades(context: Context, rows: readonly OwnTradeRow[], nowMs: number): void {
+export function observeTrades(
+  context: Context,
+  rows: readonly OwnTradeRow[],
+  nowMs: number,
+  venueTimeMs: number | null,
+): void {
+  const venueS = Math.floor((venueTimeMs ?? context.venueNowMs ?? nowMs) / 1000);
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = must(rows[i], 'a row of the page');
     // Pages of a list may overlap, so the trade may already be booked.
@@ -224,7 +230,7 @@ export function observeTrades(context: Context, rows: readonly OwnTradeRow[], no
     } else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
     else if (row.state === 'failed') noteFailure(context, row, order, nowMs);
     // A matched trade is booked only when it is settled. Until then, `missingFills` lists its order.
-    else if (row.state === 'done') book(context, row, order, nowMs);
+    else if (row.state === 'done') book(context, row, order, nowMs, venueS);
   }
 }
 
@@ -244,10 +250,17 @@ function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, now
   if (order.closedMs !== null) readAgain(context, order, nowMs);
 }
 
-function book(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+function book(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number, venueS: number): void {
   const { pubkey, price: priceMicros, amount: amountMicros, fee: feeMicros, is_maker: isMaker, timestamp } = row;
-  const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS: timestamp };
+  // A wrong time is booked as the present time, also when the row is read again.
+  const isTimed = timestamp >= 0 && timestamp <= venueS + FUTURE_S;
+  const timestampS = isTimed ? timestamp : (context.ledger.fill(pubkey)?.timestampS ?? venueS);
+  const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS };
   const booking = context.bookFill(order, { ...trade, ...termsOf(order), seenMs: nowMs });
+  if (!isTimed && booking === 'booked') {
+    const text = `trade ${pubkey} of order ${order.pubkey} has the time ${timestamp}; the exchange's clock shows ${venueS}`;
+    context.reportOddity('fill_differs', pubkey, order.marketConditionId, text, nowMs);
+  }
   if (booking === 'differs') differs(context, row, nowMs);
   else context.bookedTrades.add(row);
   if (booking !== 'booked') return;

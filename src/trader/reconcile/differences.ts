@@ -5,6 +5,7 @@ import { utcText } from '../../shared/base/text.js';
 import { isPossibleAmount, isPossiblePayment } from '../../shared/protocol/outcome.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import { ORDER_STANDING, type OrderStatus, paidFunds } from '../../shared/protocol/states.js';
+import { FUTURE_S } from '../executor/lifecycle.js';
 import { sameTerms } from '../executor/orders.js';
 import type {
   AdoptedMove,
@@ -42,8 +43,6 @@ export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'convers
 
 /** Longest lag of an exchange's list, ms: the list may lack events younger than this lag. */
 export const LONGEST_LAG_MS = 10_000;
-/** Maximum time by which a valid record time may be ahead of the exchange's clock, s. */
-const FUTURE_S = 120;
 
 /** Returns the time of a record by the exchange's clock, s; -Infinity if that time is too far in the future. */
 export const pastTime = (timeS: number, venueS: number): number =>

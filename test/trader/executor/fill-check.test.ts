@@ -27,6 +27,8 @@ describe('a fill of a buy of 10 at 0.42', () => {
     ['with a fee above the rate', { fee: m(16_800 + 2) }, /has the fee 0.016802, but the market.s maximum is 0.016801/],
     ['with a rebate', { fee: m(-1_000) }, /has the fee -0.001/],
     ['with a fee of 25', { fee: m(25 * ONE) }, /has the fee 25/],
+    ['in milliseconds', { timestamp: 1_700_000_000_000 }, /has the time 1700000000000; the exchange's clock shows 1/],
+    ['of a negative time', { timestamp: -9e12 }, /has the time -9000000000000/],
   ])('%s is booked as the exchange reports it, with one alarm', (_name, changes, says) => {
     const s = resting();
     const fill = trade('t', 4, changes);
@@ -41,6 +43,20 @@ describe('a fill of a buy of 10 at 0.42', () => {
       { priceMicros: fill.price, amountMicros: fill.amount, feeMicros: fill.fee },
     ]);
     expect(s.ledger.verify()).toEqual([]);
+  });
+
+  it('dated in the future is booked at the exchange’s present time, also if it is read again', () => {
+    const s = resting();
+    const presentS = s.venueS;
+    const early = (fee: number | null) =>
+      trade('t2', 4, { timestamp: presentS + 121, fee: fee === null ? null : m(fee) });
+    s.trades([early(null), trade('t1', 4, { timestamp: presentS + 120 })]);
+    expect(s.ledger.fills().map(({ timestampS }) => timestampS)).toEqual([presentS, presentS + 120]);
+    expect(s.heard()).toEqual(['fillBooked', 'fillBooked', 'fill_differs']);
+    const cash = s.ledger.cash();
+    s.restart();
+    s.trades([early(16)]);
+    expect(cash - s.ledger.cash(), 'the row with a fee is the same trade').toBe(16);
   });
 
   it('is held against what is left of it', () => {

@@ -179,7 +179,7 @@ export class Script {
 
   trades(rows: readonly OwnTradeRow[]): void {
     this.nowMs += 10;
-    this.#step(() => this.executor.onOwnTrades(rows, this.nowMs));
+    this.#step(() => this.executor.onOwnTrades(rows, this.nowMs, this.venueS * 1000));
   }
 
   begin(intent: Intent): void {

@@ -70,7 +70,7 @@ export class OwnLists {
     const baseline = this.#baseline(step.rows[0]?.pubkey ?? NO_TRADES);
     const cut = step.rows.findIndex((row) => row.pubkey === baseline);
     const rows = cut < 0 ? step.rows : step.rows.slice(0, cut);
-    const reaction = this.#executor.onOwnTrades(rows, report.nowMs);
+    const reaction = this.#executor.onOwnTrades(rows, report.nowMs, report.venueTimeMs);
     const news = reaction.events.filter((event) => event.kind === 'fillBooked').length;
     this.#fillPages += 1;
     // A page without new fills ends the read, unless fills of an order are still missing.
