@@ -110,9 +110,9 @@ export const redeemRow = record('A redeem: payment for the shares of a settled m
 export const assetRow = record('The caller’s shares of one outcome.', {
   asset_kind: z.string().describe('Kind of asset: always `share`.'),
   amounts: record('Numbers of the caller’s shares.', {
-    total: money.describe('Held shares, including locked shares.'),
-    locked: money.describe('Shares locked by open orders, merges and redeems.'),
-    available: money.describe('Held shares that are not locked.'),
+    total: amount.describe('Held shares, including locked shares.'),
+    locked: amount.describe('Shares locked by open orders, merges and redeems.'),
+    available: amount.describe('Held shares that are not locked.'),
   }),
   token: record('Token that represents the shares on the chain.', {
     symbol: z.string().describe('Id of the market with the suffix `-LPT` for YES or `-SPT` for NO.'),

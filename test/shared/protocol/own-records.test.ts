@@ -50,8 +50,16 @@ const redeem = {
   created: 1,
 };
 
+const asset = (amounts: object) => ({
+  asset_kind: 'share',
+  amounts: { total: '5', locked: '0', available: '5', ...amounts },
+  token: { symbol: 'm-LPT' },
+  value: {},
+  position: { market: { condition_id: 'm' }, is_yes: true },
+});
+
 const answerOf = (endpoint: EndpointName, data: unknown) => {
-  const isList = endpoint.endsWith('.list');
+  const isList = declarationOf(endpoint).page !== undefined;
   const body = { success: true, data: isList ? [data] : data, error: null, meta: isList ? { next_cursor: null } : {} };
   return classify(declarationOf(endpoint), 200, JSON.stringify(body)).outcome.kind;
 };
@@ -73,5 +81,11 @@ describe('an answer', () => {
     expect(answerOf(endpoint, { ...record, [name]: '-5' })).toBe('unknown');
     expect(answerOf(endpoint, { ...record, [name]: '-0.000001' })).toBe(name === 'fee' ? 'answered' : 'unknown');
     expect(answerOf(endpoint, { ...record, [name]: name === 'price' ? '1.000001' : '1000000001' })).toBe('unknown');
+  });
+
+  it.each(['total', 'locked', 'available'])('of own shares with a negative or absurd amount %s is unknown', (name) => {
+    expect(answerOf('account.assets', asset({}))).toBe('answered');
+    for (const absurd of ['-0.000001', '1000000001', '-9007199254.740991'])
+      expect(answerOf('account.assets', asset({ [name]: absurd }))).toBe('unknown');
   });
 });
