@@ -152,7 +152,7 @@ export class MarketTracker {
     const youngMs = (at.venueTimeMs ?? at.seenMs) - YOUNG_MS;
     this.hasHistory ??= rows.length >= FULL_PAGE || rows.some(({ timestamp }) => timestamp * 1000 < youngMs);
     const book = this.#book?.raw ?? EMPTY_BOOK;
-    const latestMs = (at.venueTimeMs ?? Number.POSITIVE_INFINITY) + EARLY_MS;
+    const latestMs = (at.venueTimeMs ?? at.seenMs + this.#venueAheadMs) + EARLY_MS;
     const past = rows.filter(({ timestamp }) => timestamp * 1000 <= latestMs);
     for (const trade of this.#tape.add(past, at.seenMs, () => book)) this.#takeIn(trade, at, book);
   }

@@ -64,6 +64,13 @@ test('takers and looks are counted: how often they come, how large they are', ()
   expect(poll(state, 30_000).pace.lookEveryS).toBeCloseTo(5.5, 12);
 });
 
+test('a trade of the far future is ignored, also in an answer without the exchange’s time', () => {
+  const state = fed(2000);
+  state.onTrades([trade(4_000_000_000, 0.99, 1), trade(2, 0.48, 30)], at(3000));
+  state.onTrades([trade(60, 0.52, 10), trade(2, 0.48, 30)], at(4000));
+  expect(look(state, 4000).trades.map(({ venueTimeMs }) => venueTimeMs)).toEqual([60_000, 2_000]);
+});
+
 test('a margin market has no facts but a reason', () => {
   const state = new MarketTracker('M');
   state.onDetail(detail({ margin_enabled: true }), at(5));
