@@ -15,6 +15,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import { describeOwner, type IntentStep } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
+import { mayRest } from '../../shared/protocol/states.js';
 import {
   type ConversionKind,
   type IntentKind,
@@ -136,6 +137,7 @@ export class Executor {
       for (const row of rows) {
         const order = row.pubkey === null ? null : this.#context.orders.get(row.pubkey);
         if (order === null) {
+          if (!mayRest(row)) continue;
           const pubkey = row.pubkey ?? '(none)';
           const text = `order ${pubkey} rests for our wallet but is not in this ledger: ${describeRow(row)}`;
           this.#context.reportForeign('foreign_order', pubkey, row.market.condition_id, text, nowMs);

@@ -50,6 +50,20 @@ it('orders of the trader that has taken over the wallet meanwhile are left alone
   expect((await statuses()).filter((status) => status === 'open').length).toBeGreaterThan(1);
 });
 
+it('ended orders in the list of open orders are neither canceled again nor counted', async () => {
+  const { client, network, cancel } = await withOrders(2);
+  expect(await cancel()).toEqual({ asked: 2, resting: 0, verified: true });
+  let all = '';
+  network.answered = ({ url }, attempt) => {
+    if (url.pathname !== '/orders/' || attempt.kind !== 'answer') return attempt;
+    if (!url.searchParams.has('status')) all = attempt.text ?? '';
+    return { ...attempt, text: all };
+  };
+  await client.orders.list({ limit: 5 });
+  expect(all).toContain('canceled');
+  expect(await cancel()).toEqual({ asked: 0, resting: 0, verified: true });
+});
+
 it('a key that was revoked is said with what makes another', async () => {
   const { client, cancel } = await withOrders(0);
   for (const { key_id } of await client.keys.list()) await client.keys.revoke(key_id);

@@ -348,6 +348,12 @@ describe('lists of own orders', () => {
     expect(s.executor.restingOrders()).toEqual([]);
   });
 
+  it('tell nothing of an unknown order that has ended, if the exchange ignores the requested status', () => {
+    const s = fresh();
+    s.list([row('canceled', 0, 'stranger')]);
+    expect(s.heard()).toEqual([]);
+  });
+
   it('tell when an order is not what was asked for', () => {
     const s = resting();
     s.list([row('open', 0, 'order', { price: m(430_000) })]);
