@@ -149,7 +149,7 @@ function makeOwnTradePage(core: ExchangeCore, account: AccountSlot) {
   /** Returns the row of a trade, as the same object until the row changes. A final order's row never changes. */
   const readRow = (id: number): OwnTrades[number] => {
     const before = known.get(id);
-    if (before !== undefined && before.order.status !== null && isFinalOrder(before.order.status)) return before;
+    if (before !== undefined && isFinalOrder(before.order.status)) return before;
     const { rows } = core.orders.trades(account, { limit: 1, beforeId: id + 1 });
     const fresh = readOwnTrade(must(rows[0], `own trade ${id}`));
     if (before !== undefined && isDeepStrictEqual(before, fresh)) return before;

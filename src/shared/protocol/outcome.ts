@@ -21,9 +21,6 @@ const ROUNDING = 2;
 export const isPossiblePayment = (paid: number, yes: number, no: number): boolean =>
   paid >= Math.max(0, Math.min(yes, no) - ROUNDING) && paid <= Math.max(yes, no);
 
-/** Returns true if a merge or split of `amount` sets can convert `landed` sets: at least some, and not more. */
-export const isPossibleAmount = (landed: number, amount: number): boolean => landed > 0 && landed <= amount;
-
 /** Returns the outcome in which a YES share has a given value; null for a value outside 0 to 1. */
 export function outcomeOf(value: number): MarketOutcome | null {
   if (!(value >= 0 && value <= 1)) return null;

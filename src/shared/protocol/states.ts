@@ -44,11 +44,8 @@ export const RESTING_STATUSES: readonly OrderStatus[] = ORDER_STATUSES.filter(
 );
 
 /** Returns true if the order is not in the book and can never be again, so that no fill can follow. */
-export const isFinalOrder = (status: OrderStatus): boolean => ORDER_STANDING[status].phase === 'over';
-
-/** Returns true if a listed order may rest. A venue may list ended orders, although only resting ones are requested. */
-export const mayRest = ({ status }: { readonly status: OrderStatus | null }): boolean =>
-  status === null || !isFinalOrder(status);
+export const isFinalOrder = (status: OrderStatus | null): boolean =>
+  status !== null && ORDER_STANDING[status].phase === 'over';
 
 export const CONVERSION_STATES = ['waiting_to_sign', 'in_process', 'done', 'failed', 'expired'] as const;
 /** State of a merge or a split. */

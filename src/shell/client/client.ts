@@ -219,8 +219,7 @@ function placeStage({ status }: OrderRow): ChangeStage {
 }
 
 /** Returns the stage of a cancel: `unsigned` while the order is in the book, then `done`. */
-const cancelStage = ({ status }: OrderRow): ChangeStage =>
-  status !== null && isFinalOrder(status) ? 'done' : 'unsigned';
+const cancelStage = ({ status }: OrderRow): ChangeStage => (isFinalOrder(status) ? 'done' : 'unsigned');
 
 const conversionStage = stages<ConversionRow['state']>(['waiting_to_sign'], ['done']);
 const redeemStage = stages<RedeemRow['state']>(['waiting_to_sign', 'created'], ['done', 'completed']);

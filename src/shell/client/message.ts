@@ -166,8 +166,7 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
   const envelope = parseBySchema(success, json);
   if (!envelope.success) return strange(`HTTP ${status}: the body has no success envelope`);
   const largest = declaration.page === undefined ? MOST_ELEMENTS : LARGEST_PAGE;
-  if (isOverlong(envelope.data.data, largest))
-    return believe(makeUnknown(`HTTP ${status}, data has too many elements`));
+  if (isOverlong(envelope.data.data, largest)) return believe(makeUnknown(`HTTP ${status}, data has too many items`));
   let data = parseBySchema(declaration.data, envelope.data.data);
   let unread: readonly UnreadRow[] = [];
   if (!data.success && declaration.looseRow !== undefined) {
@@ -178,18 +177,13 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
   if (!data.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`));
   const other = otherThanAsked(declaration, asked, data.data);
   if (other !== null) return believe(makeUnknown(`HTTP ${status}, ${other}`));
-  let nextCursor: string | null = null;
-  let pageLimit: number | null = null;
-  if (declaration.page !== undefined) {
-    // A page without a valid `next_cursor` would be taken for the last page.
-    const meta = parseBySchema(listMeta, envelope.data.meta);
-    if (!meta.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
-    pageLimit = meta.data.limit;
-    nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
-  }
+  // A page without a valid `next_cursor` would be taken for the last page.
+  const meta = declaration.page === undefined ? null : parseBySchema(listMeta, envelope.data.meta);
+  if (meta?.success === false) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
+  const nextCursor = meta?.data.next_cursor || null;
   // The cast is safe, because the endpoint's schema has parsed `data.data`.
   const answered = { kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor } as const;
-  return believe(unread.length === 0 ? answered : { ...answered, unread }, pageLimit);
+  return believe(unread.length === 0 ? answered : { ...answered, unread }, meta?.data.limit);
 }
 
 /** Leaves out the unreadable rows of a page. A page without a readable row is invalid, unless each row names its id. */
@@ -232,17 +226,10 @@ function readFailure(status: number, json: unknown): Classification {
 const refuses = (status: number, slug: string): boolean =>
   (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
 
-function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorDetails {
-  return rows.slice(0, 50).map((row) =>
-    Object.fromEntries(
-      Object.entries(row)
-        .slice(0, 50)
-        .map(([name, value]) => cleanDetail(name, value)),
-    ),
-  );
-}
+const readDetails = (rows: readonly Readonly<Record<string, unknown>>[]): ErrorDetails =>
+  rows.slice(0, 50).map((row) => Object.fromEntries(Object.entries(row).slice(0, 50).map(cleanDetail)));
 
-const cleanDetail = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;
+const cleanDetail = ([name, value]: [string, unknown]) => [harmless(name, 100), harmless(plain(value), 500)] as const;
 
 /** Removes the API secret, then shortens a venue's text and replaces control characters, which could fake log lines. */
 const harmless = (text: string, characters: number): string =>
@@ -295,7 +282,6 @@ function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknow
 }
 
 function isOther(row: unknown, field: string, wanted: unknown): boolean {
-  if (typeof row !== 'object' || row === null) return false;
-  const found: unknown = Reflect.get(row, field);
+  const found = fieldOf(row, field);
   return typeof found === typeof wanted && found !== wanted;
 }

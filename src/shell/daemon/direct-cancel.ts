@@ -6,7 +6,7 @@ import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
-import { mayRest, RESTING_STATUSES } from '../../shared/protocol/states.js';
+import { isFinalOrder, RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { isKeyRefusal } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { Environment, TraderConfig } from '../config/config.js';
@@ -121,7 +121,7 @@ async function restingOrders(client: ServiceClient) {
     if (outcome.kind !== 'answered') return { orders, trouble: listTrouble(outcome) };
     const news = outcome.data.filter(({ pubkey }) => pubkey === null || !seen.has(pubkey));
     for (const { pubkey } of news) if (pubkey !== null) seen.add(pubkey);
-    orders.push(...news.filter(mayRest));
+    orders.push(...news.filter(({ status }) => !isFinalOrder(status)));
     if (outcome.nextCursor === null) return { orders, trouble: null };
     if (news.length === 0) break;
     cursor = outcome.nextCursor;

@@ -15,7 +15,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import { describeOwner, type IntentStep } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
-import { mayRest } from '../../shared/protocol/states.js';
+import { isFinalOrder } from '../../shared/protocol/states.js';
 import {
   type ConversionKind,
   type IntentKind,
@@ -137,7 +137,7 @@ export class Executor {
       for (const row of rows) {
         const order = row.pubkey === null ? null : this.#context.orders.get(row.pubkey);
         if (order === null) {
-          if (!mayRest(row)) continue;
+          if (isFinalOrder(row.status)) continue;
           const pubkey = row.pubkey ?? '(none)';
           const text = `order ${pubkey} rests for our wallet but is not in this ledger: ${describeRow(row)}`;
           this.#context.reportForeign('foreign_order', pubkey, row.market.condition_id, text, nowMs);
@@ -159,7 +159,8 @@ export class Executor {
 
   /** Processes rows of any page of `trades.list`, in any order of pages. Known rows are skipped by a cache. */
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number, venueTimeMs: number | null = null): Reaction {
-    return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs, venueTimeMs));
+    const venueS = Math.floor((venueTimeMs ?? this.#context.venueNowMs ?? nowMs) / 1000);
+    return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs, venueS));
   }
 
   isUnderWay(intentId: string): boolean {

@@ -212,13 +212,7 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Recor
 }
 
 /** Processes rows of own trades. The rows are ordered newest first, and are booked oldest first. */
-export function observeTrades(
-  context: Context,
-  rows: readonly OwnTradeRow[],
-  nowMs: number,
-  venueTimeMs: number | null,
-): void {
-  const venueS = Math.floor((venueTimeMs ?? context.venueNowMs ?? nowMs) / 1000);
+export function observeTrades(context: Context, rows: readonly OwnTradeRow[], nowMs: number, venueS: number): void {
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = must(rows[i], 'a row of the page');
     // Pages of a list may overlap, so the trade may already be booked.

@@ -4,7 +4,7 @@ import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
-import { isPossibleAmount, isPossiblePayment } from '../../shared/protocol/outcome.js';
+import { isPossiblePayment } from '../../shared/protocol/outcome.js';
 import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import { paidFunds } from '../../shared/protocol/states.js';
@@ -227,7 +227,7 @@ function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, l
   const landed = row.state === 'done' ? row.onchain_amount : null;
   if (!isOurs || (landed !== null && landed !== amountMicros)) differs(context, inFlight, row);
   // An impossible amount is never booked. The record is read again until its amount is possible.
-  const isPossible = landed !== null && isPossibleAmount(landed, amountMicros);
+  const isPossible = landed !== null && landed > 0 && landed <= amountMicros;
   if (isPossible) settle(context, inFlight, movedSets(inFlight.intent, amountMicros, landed), look);
   else observeState(context, inFlight, row.state, look);
 }

@@ -2,7 +2,7 @@
 
 import { formatDecimal, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
-import { isPossibleAmount, isPossiblePayment } from '../../shared/protocol/outcome.js';
+import { isPossiblePayment } from '../../shared/protocol/outcome.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import { ORDER_STANDING, type OrderStatus, paidFunds } from '../../shared/protocol/states.js';
 import { FUTURE_S } from '../executor/lifecycle.js';
@@ -127,7 +127,7 @@ export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow):
     return isPaid ? { yes, no, cash } : null;
   }
   const { state, amount, onchain_amount: landed } = row;
-  if (state !== 'done' || landed === null || !isPossibleAmount(landed, amount)) return null;
+  if (state !== 'done' || landed === null || landed <= 0 || landed > amount) return null;
   if (kind === 'merge') return { yes: amount, no: amount, cash: landed };
   return { yes: negate(landed), no: negate(landed), cash: negate(amount) };
 }

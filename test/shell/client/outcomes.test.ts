@@ -120,7 +120,7 @@ describe('an outcome', () => {
     const page = await readAfter(envelope(many(201), { limit: 100, next_cursor: null }), () =>
       client.call('trades.list', {}),
     );
-    const ended = { kind: 'unknown', sent: true, reason: 'HTTP 200, data has too many elements' };
+    const ended = { kind: 'unknown', sent: true, reason: 'HTTP 200, data has too many items' };
     expect([book, page]).toEqual([ended, ended]);
     const details = refusal('invalid_request_params', 'Validation Error', many(70_000));
     expect(await readAfter(details, write, 400)).toMatchObject({ kind: 'unknown', sent: true });

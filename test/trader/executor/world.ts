@@ -249,12 +249,12 @@ export class World {
         const leftMs = outcome.kind === 'unknown' && !outcome.sent ? nowMs : sentMs;
         this.step((executor) => executor.onReport({ request, outcome, nowMs, sentMs: leftMs, venueTimeMs }));
       } else {
-        this.#onList(request, outcome, sentMs);
+        this.#onList(request, outcome, sentMs, venueTimeMs);
       }
     });
   }
 
-  #onList(request: PlannedRequest, outcome: Outcome, sentMs: number): void {
+  #onList(request: PlannedRequest, outcome: Outcome, sentMs: number, venueTimeMs: number | null): void {
     if (outcome.kind !== 'answered') return;
     if (request.call.endpoint === 'orders.list') {
       // The cast is right, because the requested list has this row type.
@@ -263,7 +263,7 @@ export class World {
       return;
     }
     const rows = outcome.data as OwnTradeRow[];
-    this.step((executor) => executor.onOwnTrades(rows, this.ourMs));
+    this.step((executor) => executor.onOwnTrades(rows, this.ourMs, venueTimeMs));
     if (outcome.nextCursor !== null && this.executor.missingFills().length > 0) this.#pollTrades(outcome.nextCursor);
   }
 

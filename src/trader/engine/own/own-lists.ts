@@ -1,7 +1,7 @@
 /** Reads own open orders and own trades. Passes the rows to the executor, and complete reads to the reconciler. */
 
 import type { PlannedRequest, RequestResult } from '../../../shared/protocol/seam.js';
-import { mayRest } from '../../../shared/protocol/states.js';
+import { isFinalOrder } from '../../../shared/protocol/states.js';
 import type { Reaction } from '../../executor/contract.js';
 import type { Executor } from '../../executor/executor.js';
 import type { Ledger } from '../../ledger/contract.js';
@@ -55,7 +55,7 @@ export class OwnLists {
     this.#orders = null;
     if (step.kind === 'void') return endStep(report);
     const reaction = this.#executor.onOwnOrders(walk.rows, walk.startedMs, report.nowMs);
-    const resting = { rows: walk.rows.filter(mayRest), startedMs: walk.startedMs };
+    const resting = { rows: walk.rows.filter(({ status }) => !isFinalOrder(status)), startedMs: walk.startedMs };
     this.#reconciler.onOrdersRead(resting, report.nowMs);
     return endStep(report, 'ok', reaction, resting);
   }
