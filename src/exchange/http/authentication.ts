@@ -1,10 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { signatureHeaders, signatureMatches, signedPayload } from '../../shared/protocol/signing.js';
 import { type AccountSlot, ok, type Result, refuse } from '../core/contract.js';
-import type { ExchangeCore } from '../core/core.js';
-import type { readSignedParts } from './messages.js';
+import type { readSignedParts, ServerOptions } from './messages.js';
 
 /** Field `data` of the answer of `/paper/signed-request/`. */
 export const signedRequestReport = z.object({
@@ -20,11 +18,11 @@ export const signedRequestReport = z.object({
 type SignedRequest = ReturnType<typeof readSignedParts>;
 
 /** Reports the parts of a signed request as received, without secrets, and its first failed check. */
-export function reportOn(request: SignedRequest, authenticator: Authenticator, core: ExchangeCore, nowMs: number) {
+export function reportOn(request: SignedRequest, authenticator: Authenticator) {
   const timestamp = authenticator.readTimestamp(request.headers);
   const { method, rawUrl: pathWithQuery } = request;
   const body = request.body.toString('utf8');
-  const caller = authenticator.authenticate(request, core, nowMs);
+  const caller = authenticator.authenticate(request);
   return {
     timestamp,
     method,
@@ -43,12 +41,12 @@ const MAX_KEY_LENGTH = 128;
 export class Authenticator {
   /** Names of the headers in lower case, as Node.js writes them. */
   readonly #names: Readonly<Record<'key' | 'timestamp' | 'signature', string>>;
-  readonly #toleranceS: number;
+  readonly #exchange: Pick<ServerOptions, 'core' | 'clock' | 'profile'>;
 
-  constructor(profile: VenueProfile) {
-    const { apiKey: key, timestamp, signature } = signatureHeaders(profile.header_prefix);
+  constructor(exchange: Pick<ServerOptions, 'core' | 'clock' | 'profile'>) {
+    this.#exchange = exchange;
+    const { apiKey: key, timestamp, signature } = signatureHeaders(exchange.profile.header_prefix);
     this.#names = { key: key.toLowerCase(), timestamp: timestamp.toLowerCase(), signature: signature.toLowerCase() };
-    this.#toleranceS = profile.clock_tolerance_s;
   }
 
   /** Returns a request's API key, which determines its rate window; null if the key is missing or too long. */
@@ -61,8 +59,9 @@ export class Authenticator {
     return readHeader(headers[this.#names.timestamp]);
   }
 
-  /** Returns the signed request's account, or refuses the request. `nowMs`: Unix ms of the exchange's clock. */
-  authenticate(request: SignedRequest, core: ExchangeCore, nowMs: number): Result<AccountSlot> {
+  /** Returns the signed request's account, or refuses the request. */
+  authenticate(request: SignedRequest): Result<AccountSlot> {
+    const { core, clock, profile } = this.#exchange;
     const key = readHeader(request.headers[this.#names.key]);
     const timestamp = this.readTimestamp(request.headers);
     const signature = readHeader(request.headers[this.#names.signature]);
@@ -72,8 +71,9 @@ export class Authenticator {
     if (key === null || timestamp === null || signature === null) {
       return failAuthentication('Missing required authentication headers');
     }
-    const distanceS = Math.abs(Number(timestamp) - Math.floor(nowMs / 1000));
-    if (!/^\d{1,12}$/.test(timestamp) || distanceS > this.#toleranceS) {
+    // After the machine's clock was set back, callers sign with the machine's time or the `Date` header's time.
+    const isFar = (ms: number) => Math.abs(Number(timestamp) - Math.floor(ms / 1000)) > profile.clock_tolerance_s;
+    if (!/^\d{1,12}$/.test(timestamp) || (isFar(clock.nowMs()) && isFar(clock.machineMs()))) {
       return failAuthentication('Timestamp out of range');
     }
     const credential = core.identity.credential(key);

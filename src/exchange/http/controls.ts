@@ -172,7 +172,7 @@ function marketSpec({ outcomes, ...fields }: z.output<typeof marketBody>): Marke
 
 /** Adds the routes of all controls to the server. */
 export function serveControls(server: FastifyInstance, options: ServerOptions, faults: Faults): void {
-  const authenticator = new Authenticator(options.profile);
+  const authenticator = new Authenticator(options);
   for (const control of CONTROLS) {
     server.route({
       method: control.method,
@@ -201,7 +201,7 @@ function serve(
   // The cast is right: all path parameters of the router are strings.
   const params = request.params as Readonly<Record<string, string>>;
   const nowMs = settle();
-  const report = () => reportOn(readSignedParts(request), authenticator, core, nowMs);
+  const report = () => reportOn(readSignedParts(request), authenticator);
   const done = control.run({ nowMs, params, body: body?.value ?? null, core, advanceClock, report, faults, hasLimits });
   return done.ok ? { status: 200, text: successText(done.value, {}) } : faultAnswer(done.fault);
 }

@@ -104,7 +104,7 @@ export class RateGuard {
     const { core, clock, profile, rateLimits } = options;
     this.#faults = faults;
     this.#clock = clock;
-    this.#authenticator = new Authenticator(profile);
+    this.#authenticator = new Authenticator(options);
     this.#isHeld = (window) => core.identity.credential(window) !== null;
     this.#limits = rateLimits ? openRateLimits(profile.rate_limits) : null;
   }

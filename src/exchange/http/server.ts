@@ -238,7 +238,7 @@ const chooseScope = ({ routeOptions, url }: FastifyRequest, controls: boolean): 
 function serveEndpoints(server: FastifyInstance, options: ServerOptions, faults: Faults): void {
   const { core, profile, settle } = options;
   const context = { core, settle, wallets: new WalletSignatures(profile.draft_message) };
-  const authenticator = new Authenticator(profile);
+  const authenticator = new Authenticator(options);
   for (const name of NAMES) {
     const { method, path, scope } = declarationOf(name);
     server.route({
@@ -263,7 +263,7 @@ function serve<N extends EndpointName>(
   const nowMs = context.settle();
   let account = -1; // Public calls have no account.
   if (declaration.scope === 'signed') {
-    const caller = authenticator.authenticate(readSignedParts(request), context.core, nowMs);
+    const caller = authenticator.authenticate(readSignedParts(request));
     if (!caller.ok) return faultAnswer(caller.fault);
     account = caller.value;
   }

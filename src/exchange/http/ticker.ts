@@ -58,7 +58,9 @@ function summarize({ notes, markets, unresolved }: ReplayNotes): string {
 /** The only clock of the exchange, for drafts, challenges, timestamps, rate limits and the `Date` header. */
 export class ExchangeClock {
   readonly #wallMs: () => number;
-  #offsetMs = 0;
+  #advancedMs = 0;
+  /** Time by which the exchange's clock is ahead, because the machine's clock was set back, ms. */
+  #aheadMs = 0;
   #lastMs: number;
   #headerSecond = Number.NaN;
   #header = '';
@@ -71,14 +73,19 @@ export class ExchangeClock {
 
   /** The exchange's time, Unix ms. This time never goes back, even if the system clock does. */
   nowMs(): number {
-    const wallMs = this.#wallMs();
-    if (wallMs + this.#offsetMs < this.#lastMs) this.#offsetMs = this.#lastMs - wallMs;
-    this.#lastMs = wallMs + this.#offsetMs;
+    const machineMs = this.machineMs();
+    this.#aheadMs = Math.max(this.#aheadMs, this.#lastMs - machineMs);
+    this.#lastMs = machineMs + this.#aheadMs;
     return this.#lastMs;
   }
 
+  /** The machine's time with all advances, Unix ms. This time goes back if the machine's clock is set back. */
+  machineMs(): number {
+    return this.#wallMs() + this.#advancedMs;
+  }
+
   advance(ms: number): void {
-    this.#offsetMs += ms;
+    this.#advancedMs += ms;
   }
 
   /** Returns a time as the text of a `Date` header. The text is cached for one second. */

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type Answered, control, send, TestTrader } from './harness.js';
+import { ExchangeClock } from '../../../src/exchange/http/ticker.js';
+import { type Answered, control, send, serverOf, TestTrader } from './harness.js';
 import { sharedExchange } from './shared-exchange.js';
 
 const exchange = await sharedExchange();
@@ -102,6 +103,22 @@ describe('a signed request', () => {
     }
     const twice = headers.flat();
     expect(await rawStatus([...twice, ...twice, 'Host', 'localhost'])).toBe(401);
+  });
+
+  it("may have the machine's time or the Date header's time after the machine's clock was set back", async () => {
+    let setBackMs = 0;
+    const clock = new ExchangeClock(0, () => Date.now() - setBackMs);
+    const server = serverOf({ clock, settle: () => clock.nowMs(), rateLimits: false });
+    const own = await TestTrader.join(await server.listen({ port: 0, host: '127.0.0.1' }));
+    const at = (shiftS: number) =>
+      send(own.base, 'GET', PATH, { headers: own.headersFor('GET', PATH, '', own.nowS() + shiftS) });
+    setBackMs = 3_600_000;
+    for (const shiftS of [0, -3600]) expect((await at(shiftS)).status).toBe(200);
+    for (const shiftS of [60, -60, -1800, -3660]) unauthorized(await at(shiftS), 'Timestamp out of range');
+    clock.advance(7_200_000);
+    for (const shiftS of [7200, 3600]) expect((await at(shiftS)).status).toBe(200);
+    unauthorized(await at(-3600), 'Timestamp out of range');
+    await server.close();
   });
 
   it('follows the clock of the exchange, and so does the Date header', async () => {
