@@ -77,6 +77,8 @@ describe('malformed requests', () => {
     [`GET /events/constructor/ HTTP/1.1`, 'not_found'],
     ['PROPFIND /markets/ HTTP/1.1', 'method_not_allowed'],
     ['TRACE /markets/ HTTP/1.1', 'method_not_allowed'],
+    ['QUERY /markets/ HTTP/1.1', 'method_not_allowed'],
+    ['QUERY /nowhere/ HTTP/1.1', 'not_found'],
     ['OPTIONS /markets/ HTTP/1.1', 'method_not_allowed'],
     ['BREW /coffee/ HTTP/1.1', 'invalid_request_params'],
     ['GET /markets/ HTTP/9.9', 'invalid_request_params'],
