@@ -46,7 +46,7 @@ export class Transactions {
   assertSound(): void {
     if (this.#failure === null) return;
     const message = `writing to the exchange's journal failed: ${messageOf(this.#failure)}`;
-    const hint = 'Free space if the disk is full, then restart the exchange.';
+    const hint = 'Free space if the disk is full, then start again.';
     throw new TwinbookError('ledger_broken', message, hint, { cause: this.#failure });
   }
 
@@ -63,7 +63,7 @@ export class Transactions {
 }
 
 /** Format number of the database; other formats are refused. A change of the fill rules also needs a new number. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /** Memory of SQLite's cache, KiB: enough for the upper levels of all indexes with millions of rows. */
 const CACHE_KIB = 32 * 1024;
@@ -113,7 +113,7 @@ function prepareFile(db: Database.Database, path: string): void {
 /** Creates the tables of the database, except the archive's tables. */
 export function createTables(db: Database.Database): void {
   db.exec(`
-    CREATE TABLE IF NOT EXISTS snapshot (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS snapshot (id INTEGER PRIMARY KEY, state TEXT NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS journal (
       seq INTEGER PRIMARY KEY AUTOINCREMENT, now_ms INTEGER NOT NULL, method TEXT NOT NULL, args TEXT NOT NULL
     ) STRICT;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type Database from 'better-sqlite3';
 import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { CoreSettings } from '../core/contract.js';
-import { type Command, ExchangeCore, findCall, MUTATORS } from '../core/core.js';
+import { type Command, type CoreSnapshot, ExchangeCore, findCall, MUTATORS } from '../core/core.js';
 import type { Archive } from '../core/records/archive.js';
 import { openDatabase, Transactions } from './database.js';
 import { openArchive } from './sqlite-archive.js';
@@ -29,8 +29,10 @@ export class CoreJournal {
 
   /** Core state that the last `save` has stored; null in a new data folder. */
   snapshot(): unknown {
-    const text = this.#db.prepare('SELECT state FROM snapshot').pluck().get();
-    return typeof text === 'string' ? JSON.parse(text) : null;
+    const rows = this.#db.prepare<[], string>('SELECT state FROM snapshot ORDER BY id').pluck().iterate();
+    const [stored = null, ...markets] = Array.from(rows, (text) => JSON.parse(text));
+    if (stored !== null) stored.core.catalog.markets = markets;
+    return stored;
   }
 
   *commands(): Iterable<Command> {
@@ -67,13 +69,17 @@ export class CoreJournal {
     }
   }
 
-  /** Stores a snapshot of the core and deletes all journaled calls. */
-  save(state: unknown): void {
+  /** Stores a snapshot of the core and deletes all journaled calls. Each market has its own row. */
+  save({ settings, core }: StoredCore): void {
     assert(!this.#isBatch, 'a snapshot must not be taken inside a batch: calls of the batch are stored later');
-    const text = JSON.stringify(state);
+    const { markets, ...catalog } = core.catalog;
+    // One text of all markets would use much memory, or be longer than the longest string, 512 MB.
+    const text = JSON.stringify({ settings, core: { ...core, catalog } });
     this.#transactions.write(() => {
-      this.#db.prepare('INSERT OR REPLACE INTO snapshot (id, state) VALUES (1, ?)').run(text);
-      this.#db.prepare('DELETE FROM journal').run();
+      this.#db.exec('DELETE FROM snapshot; DELETE FROM journal');
+      const insert = this.#db.prepare('INSERT INTO snapshot (state) VALUES (?)');
+      insert.run(text);
+      for (const market of markets) insert.run(JSON.stringify(market));
     });
     this.#transactions.commit();
     this.rows = 0;
@@ -96,7 +102,7 @@ const SNAPSHOT_EVERY_MS = 60_000;
 const MOST_ROWS = 50_000;
 
 type Log = { warn(facts: object, message: string): void };
-type StoredCore = Readonly<{ settings: CoreSettings; core: unknown }>;
+type StoredCore = Readonly<{ settings: CoreSettings; core: CoreSnapshot }>;
 
 /** A core that stores its state in a data folder, if one is given. */
 export class PersistentCore {
@@ -180,7 +186,7 @@ export class PersistentCore {
 
   save(nowMs: number): void {
     if (this.#journal === null) return;
-    this.#journal.save({ settings: this.#settings, core: this.core.snapshot() } satisfies StoredCore);
+    this.#journal.save({ settings: this.#settings, core: this.core.snapshot() });
     this.#savedMs = nowMs;
   }
 

@@ -88,7 +88,7 @@ describe('a full disk', () => {
     expect(work).toThrowError(broken);
     expect(acknowledged).toBeGreaterThan(20);
     expect(() => core.advance(drawer.core.nowMs)).toThrowError(broken);
-    expect(() => journal.save({})).toThrowError(broken);
+    expect(() => journal.save({ settings, core: core.snapshot() })).toThrowError(broken);
     db.close();
 
     // The same history up to the last acknowledged call.

@@ -56,6 +56,20 @@ describe('the journal', () => {
     expect(reopened({ ...settings, startingFunds: m(1), seed: 8 })).toEqual(state());
   });
 
+  it('stores each market in its own row of the snapshot, so that the longest text does not grow with the markets', () => {
+    for (let n = 0; n < 3; n++) accepted(live.core.at(START_MS).markets.create({ config: { kind: 'orderbook' } }));
+    live.save(START_MS);
+    live.save(START_MS);
+    let rows: unknown = null;
+    const again = reopened(settings, (copy) => {
+      const db = new SqliteDriver(join(copy, 'exchange.sqlite'));
+      rows = db.prepare('SELECT count(*) FROM snapshot').pluck().get();
+      db.close();
+    });
+    expect(rows).toBe(4);
+    expect(again).toEqual(state());
+  });
+
   it('takes no snapshot in the middle of a batch: its calls would be replayed twice', () => {
     const work = () => {
       live.core.at(START_MS).identity.openInternal('somebody', { unlimited: false, funds: m(5) });
