@@ -63,7 +63,7 @@ export interface RunningExchange {
   readonly port: number;
   /** Description of the replay: one line for each replayed recording. */
   readonly replays: readonly string[];
-  /** Aborted after a failed write to the data folder. All later calls are answered with status 500. */
+  /** Aborted with the error of a failed write to the data folder. All later calls are answered with status 500. */
   readonly storeFailed: AbortSignal;
   /** Stops the server after its running requests, writes a last snapshot and releases the data folder, only once. */
   close(): Promise<void>;
@@ -109,7 +109,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       const isKnown = error instanceof TwinbookError;
       const text = isKnown ? `${error.message}. ${error.hint}` : `the exchange has a bug: ${messageOf(error)}`;
       logger.error({ err: error, where }, text);
-      if (systemCode(error) === 'ledger_broken') storeFailed.abort();
+      if (systemCode(error) === 'ledger_broken') storeFailed.abort(error);
     };
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
     // A restart clears delays that a control call set; simulated faults also end at a restart.

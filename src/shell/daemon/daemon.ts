@@ -257,7 +257,7 @@ class Service implements RunningTrader {
     this.#session.log.fatal({ err: error }, 'the trader stops');
     this.#screen.say(`the trader stops: ${messageOf(error)}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
-    if (isTakenOver(error)) {
+    if (isTakenOver(error) || this.#session.storeFailed?.aborted === true) {
       this.#session.guardian?.heart.end();
       return 1;
     }
@@ -326,7 +326,7 @@ class Service implements RunningTrader {
     const error = this.#failure;
     if (error === null) return null;
     const why = messageOf(error);
-    if (isTakenOver(error)) return why;
+    if (isTakenOver(error) || this.#session.storeFailed?.aborted === true) return why;
     return `the trader cannot continue (${why}); it cancels everything without its ledger, and ends`;
   }
 
@@ -344,9 +344,8 @@ class Service implements RunningTrader {
     this.#session.recorder?.step(observation, requests);
     const notices = this.#session.trader.takeNotices();
     if (notices.some(({ kind }) => kind === 'started')) this.#manager?.ready();
-    for (const { timeMs, severity, kind, text } of notices) {
+    for (const { timeMs, severity, kind, text } of notices)
       this.#telemetry.publisher.notice(timeMs, severity, kind, text);
-    }
     tellNotices(notices, this.#session.log, this.#screen);
   }
 
@@ -362,6 +361,7 @@ class Service implements RunningTrader {
 
   #show(): void {
     this.#guard(() => {
+      this.#session.storeFailed?.throwIfAborted();
       const snapshot = this.snapshot();
       this.#startedWith ??= snapshot.equityMicros;
       this.#telemetry.tellDueDay();

@@ -110,7 +110,7 @@ export async function openSession(options: SessionOptions) {
     const startedWith = { copy, changes: changes ?? [] };
     const trader = newTrader(run, { ledger, wallet, journal, modules, startedWith, member });
     const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, member };
-    return { ...parts, ...access, env, log, close };
+    return { ...parts, ...access, storeFailed: exchange?.storeFailed, env, log, close };
   } catch (error) {
     await close();
     throw error;
