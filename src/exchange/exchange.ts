@@ -117,12 +117,10 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     // Due work is done before the first request, so that the markets of the crowd or replay exist.
     ticker.run();
     const server = buildServer({
+      ...options,
       core,
       clock,
-      profile: options.profile,
       onError,
-      rateLimits: options.rateLimits,
-      controls: options.controls,
       settle: () => ticker.settle(),
       advanceClock: (ms) => {
         clock.advance(ms);

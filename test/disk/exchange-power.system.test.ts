@@ -37,7 +37,7 @@ function untilTheLightsGoOut(folder: string, journal: ReturnType<typeof drawn>):
     for (const command of journal) {
       persistentCore.core.apply(command);
       acknowledged += 1;
-      if (acknowledged === SAVED_AT) persistentCore.save(command[0]);
+      if (acknowledged === SAVED_AT) persistentCore.save();
     }
     persistentCore.close();
   } catch {

@@ -238,8 +238,7 @@ const chooseScope = ({ routeOptions, url }: FastifyRequest, controls: boolean): 
   routeOptions.config.scope ?? (controls && url.startsWith('/paper/') ? 'paper' : 'public');
 
 function serveEndpoints(server: FastifyInstance, options: ServerOptions, faults: Faults): void {
-  const { core, profile, settle } = options;
-  const context = { core, settle, wallets: new WalletSignatures(profile.draft_message) };
+  const context = { ...options, wallets: new WalletSignatures(options.profile.draft_message) };
   const authenticator = new Authenticator(options);
   for (const name of NAMES) {
     const { method, path, scope } = declarationOf(name);

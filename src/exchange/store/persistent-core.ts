@@ -145,7 +145,7 @@ export class PersistentCore {
     const persistentCore = new PersistentCore(opened, current, journal, log);
     // Without a new snapshot, the next replay would use the old settings.
     if (isDeepStrictEqual(stored?.settings, current)) persistentCore.#trySave(opened.nowMs);
-    else persistentCore.save(opened.nowMs);
+    else persistentCore.save();
     journal.assertSound();
     return persistentCore;
   }
@@ -176,7 +176,7 @@ export class PersistentCore {
   #trySave(nowMs: number): void {
     this.#savedMs = nowMs;
     try {
-      this.save(nowMs);
+      this.save();
       this.#hasFailed = false;
     } catch (error) {
       if (!this.#hasFailed) this.#log?.warn({ err: error }, `no snapshot could be stored: ${messageOf(error)}`);
@@ -184,10 +184,8 @@ export class PersistentCore {
     }
   }
 
-  save(nowMs: number): void {
-    if (this.#journal === null) return;
-    this.#journal.save({ settings: this.#settings, core: this.core.snapshot() });
-    this.#savedMs = nowMs;
+  save(): void {
+    this.#journal?.save({ settings: this.#settings, core: this.core.snapshot() });
   }
 
   close(): void {

@@ -46,7 +46,7 @@ describe('the journal', () => {
         core.at(nowMs).setSigningAvailable(random.chance(0.9));
         core.at(nowMs).identity.challenge('not a wallet', `nonce ${turn} ${n}`);
       }
-      if (turn === 3) live.save(nowMs);
+      if (turn === 3) live.save();
       expect(reopened()).toEqual(state());
     }
   });
@@ -58,8 +58,8 @@ describe('the journal', () => {
 
   it('stores each market in its own row of the snapshot, so that the longest text does not grow with the markets', () => {
     for (let n = 0; n < 3; n++) accepted(live.core.at(START_MS).markets.create({ config: { kind: 'orderbook' } }));
-    live.save(START_MS);
-    live.save(START_MS);
+    live.save();
+    live.save();
     let rows: unknown = null;
     const again = reopened(settings, (copy) => {
       const db = new SqliteDriver(join(copy, 'exchange.sqlite'));
@@ -73,7 +73,7 @@ describe('the journal', () => {
   it('takes no snapshot in the middle of a batch: its calls would be replayed twice', () => {
     const work = () => {
       live.core.at(START_MS).identity.openInternal('somebody', { unlimited: false, funds: m(5) });
-      live.save(START_MS);
+      live.save();
     };
     expect(() => live.batch(work)).toThrow('a snapshot must not be taken inside a batch');
     expect(reopened()).toEqual(state());

@@ -57,7 +57,7 @@ describe('a recovery', () => {
         if (command !== undefined) persistentCore.core.apply(command);
       }
       // The first snapshot is of the empty exchange, the second of one with history.
-      if (position === 40) persistentCore.save(drawer.core.nowMs);
+      if (position === 40) persistentCore.save();
       if (position < 0 || position % each !== 0) continue;
       const expected = { state: throughJson(drawer.core.snapshot()), archive: throughJson(rowsOf(drawer.archive)) };
       expect(recovered(), `after ${done} calls`).toEqual(expected);
