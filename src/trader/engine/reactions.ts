@@ -1,12 +1,14 @@
 /** Handles the executor's events: requests reads from the exchange, sends notices and pauses markets. */
 
 import { complement, formatDecimal, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
+import { inferOutcome } from '../../shared/protocol/outcome.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../ledger/contract.js';
 import { CONVERSION_KINDS } from '../ledger/tables.js';
 import type { OwnFill } from '../market/own-activity.js';
 import type { AnyEvent, AskedEvent } from '../strategy/contract.js';
+import { adoptRedeemed } from './control/commands.js';
 import { conversionDone, conversionFailed } from './control/complete-sets.js';
 import type { Markets } from './markets.js';
 import { showTitle } from './notices.js';
@@ -82,14 +84,15 @@ const CONVERTED = {
   redeemDone: 'redeemed',
 } as const;
 
-function onConverted({ markets, notices }: TraderState, event: Of<keyof typeof CONVERTED>, nowMs: number): void {
-  const { kind, market, cashMicros } = event;
+function onConverted(state: TraderState, event: Of<keyof typeof CONVERTED>, nowMs: number): void {
+  const { markets, notices } = state;
+  const { kind, market, yesMicros, noMicros, cashMicros } = event;
   markets.requestRequote(market);
   conversionDone(markets.track(market));
   // A merge returns one unit of currency per complete set, and a split spends one unit per set.
   const amountMicros = maxMicros(cashMicros, sub(ZERO, cashMicros));
-  if (kind !== 'redeemDone')
-    tellMarket(markets, market, { kind: kind === 'mergeDone' ? 'merged' : 'split', nowMs, amountMicros });
+  if (kind === 'redeemDone') adoptRedeemed(state, market, inferOutcome(yesMicros, noMicros, cashMicros), nowMs);
+  else tellMarket(markets, market, { kind: kind === 'mergeDone' ? 'merged' : 'split', nowMs, amountMicros });
   const where = `in "${showTitle(markets, market)}" for ${formatDecimal(amountMicros)}`;
   notices.notify(nowMs, kind, `${CONVERTED[kind]} ${where}`);
 }

@@ -8,7 +8,14 @@
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
-import type { BookedFill, ConversionKind, IntentKind, IntentRow, OrderRecord } from '../ledger/contract.js';
+import type {
+  BookedConversion,
+  BookedFill,
+  ConversionKind,
+  IntentKind,
+  IntentRow,
+  OrderRecord,
+} from '../ledger/contract.js';
 import type { WorkingOrder } from '../risk/exposure.js';
 
 /** The wallet's signer. The signer loads the stored draft of an intent, and signs nothing else. */
@@ -66,7 +73,7 @@ export type ExecutorEvent =
   | NotDone
   /** The signer refused a stored draft; the engine then pauses the market. */
   | (OfIntent<'signingRefused'> & { readonly reason: string })
-  | (OfIntent<`${ConversionKind}Done`> & { readonly cashMicros: Micros })
+  | (OfIntent<`${ConversionKind}Done`> & Pick<BookedConversion, 'yesMicros' | 'noMicros' | 'cashMicros'>)
   | {
       readonly kind: 'trouble';
       readonly trouble: Trouble;

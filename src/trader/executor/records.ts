@@ -303,7 +303,7 @@ function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, 
   // If the pubkey is already booked, the exchange used it for two conversions, and this one is not booked.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
   context.intents.move(inFlight, 'settled', look.nowMs, `the exchange shows the ${kind} as settled`);
-  context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cashMicros });
+  context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, ...moved });
 }
 
 const differs = (context: Context, inFlight: InFlight, row: object): void =>

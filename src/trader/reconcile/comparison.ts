@@ -48,7 +48,7 @@ export class Comparison {
   readonly #underWay: PendingChanges;
   readonly #books: OwnBooks;
   readonly #assets = new PageWalk<'account.assets'>((row) => row.token.symbol);
-  readonly #opening: OpeningShares;
+  readonly opening: OpeningShares;
   readonly #histories: ReturnType<typeof openListCursors>;
   readonly #secondReader: IndependentFillCount;
   #lately: Lately = { moves: new Map(), orders: new Set() };
@@ -74,7 +74,7 @@ export class Comparison {
         return intent !== null && ledger.intent(intent)?.draftPubkey === draftPubkey;
       },
     };
-    this.#opening = new OpeningShares(ledger, notes);
+    this.opening = new OpeningShares(ledger, notes);
     this.#histories = openListCursors(ledger, notes, this.#books, ownTrades);
     this.#secondReader = new IndependentFillCount(ledger, notes);
   }
@@ -103,7 +103,7 @@ export class Comparison {
       .flatMap((list) => list.settle())
       .filter(({ what, subject }) => what !== 'order' || !known.has(subject));
     const theirs = sharesAtExchange(this.#assets.rows);
-    const opening = this.#opening.readOpening(theirs);
+    const opening = this.opening.readOpening(theirs);
     const positions = this.#ledger.positions();
     const isMoving = this.#movingMarkets();
     const shares = compareShares(theirs, positions, opening, isMoving, this.#lately.moves);
@@ -121,22 +121,18 @@ export class Comparison {
 
   /** Makes later comparisons skip a difference that an operator accepts. Returns false for an outdated difference. */
   leaveOut(difference: Difference): boolean {
-    const { what, subject, ledger } = difference;
+    const { what, subject, ledger, exchange } = difference;
     if (what === 'position') {
       const isMoving = this.#movingMarkets();
       if (this.#turns !== this.#ledger.tradeTurns() || isMoving(parseMarket(subject))) return false;
       // The difference is outdated if the ledger's shares have changed since the round.
       const held = sharesInLedger(this.#ledger.positions()).get(subject) ?? ZERO;
-      if (this.isUndecided(difference) || formatDecimal(held) !== ledger) return false;
-      return this.#opening.leaveOut(difference);
-    }
-    if (what === 'sum') this.#secondReader.forget();
+      const theirs = parseDecimal(exchange);
+      if (this.isUndecided(difference) || theirs === null || formatDecimal(held) !== ledger) return false;
+      this.opening.leaveOut(subject, sub(theirs, held));
+    } else if (what === 'sum') this.#secondReader.forget();
     else if (what === 'list') this.#cursors.find(({ name }) => name === subject)?.forget();
     return true;
-  }
-
-  leavesOut(outcome: string): boolean {
-    return this.#opening.leavesOut(outcome);
   }
 
   /**
@@ -192,7 +188,7 @@ export class Comparison {
 
   /** Restarts the comparison of all lists after an adoption. The ledger's shares then equal the exchange's. */
   onAdopted(): void {
-    this.#opening.onAdopted();
+    this.opening.onAdopted();
     this.#secondReader.onAdopted();
     for (const list of this.#cursors) list.forget((pubkey) => this.isBooked(pubkey));
   }
@@ -355,16 +351,27 @@ class OpeningShares {
     return opening;
   }
 
-  /** Stores a difference of shares, so that later comparisons skip it. Returns false if its figures are not numbers. */
-  leaveOut({ subject, ledger, exchange }: Difference): boolean {
-    const [theirs, ours] = [parseDecimal(exchange), parseDecimal(ledger)];
-    if (theirs === null || ours === null) return false;
+  /** Stores shares that the exchange has and the ledger lacks (negative: vice versa). Later comparisons skip them. */
+  leaveOut(subject: string, amount: Micros): void {
     const failedTrades = this.#ledger
       .failedTrades()
       .filter(({ marketConditionId, isYes }) => outcomeKey(marketConditionId, isYes) === subject)
       .map(({ pubkey }) => pubkey);
-    this.#leftOut.value = [...this.#leftOut.value, { subject, amount: sub(theirs, ours), failedTrades }];
-    return true;
+    this.#leftOut.value = [...this.#leftOut.value, { subject, amount, failedTrades }];
+  }
+
+  /** Plans the adoption of skipped shares that a booked redeem has consumed. Later comparisons include these shares. */
+  takeRedeemed(marketConditionId: string): Adoption {
+    const skipped = this.readOpening(new Map());
+    return [true, false].flatMap((isYes) => {
+      const subject = outcomeKey(marketConditionId, isYes);
+      const ledgerMicros = this.#ledger.shares(marketConditionId, isYes);
+      const restMicros = micros(Math.min(-ledgerMicros, skipped.get(subject) ?? ZERO));
+      if (restMicros <= 0) return [];
+      this.leaveOut(subject, negate(restMicros));
+      const exchangeMicros = add(ledgerMicros, restMicros);
+      return [{ marketConditionId, isYes, recorded: [], restMicros, ledgerMicros, exchangeMicros }];
+    });
   }
 
   leavesOut(outcome: string): boolean {

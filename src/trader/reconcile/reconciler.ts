@@ -154,6 +154,11 @@ export class Reconciler {
     return this.#comparison.planAdoption((difference) => this.#suspicions.isConfirmed(difference));
   }
 
+  /** Plans the adoption of skipped shares that a booked redeem has consumed. Later comparisons include these shares. */
+  takeRedeemed(marketConditionId: string): Adoption {
+    return this.#comparison.opening.takeRedeemed(marketConditionId);
+  }
+
   /** Restarts the comparison after the ledger has booked the plan of `planAdoption`. */
   onAdopted(nowMs: number): void {
     const isUnbooked = (difference: Pick<Difference, 'subject'>) => this.#comparison.isBooked(difference.subject);
@@ -265,7 +270,8 @@ export class Reconciler {
     const stood = this.verdict !== null;
     const isUndecided = (difference: Difference) => this.#comparison.isUndecided(difference);
     const believed = this.#suspicions.take(found, round.begunMs, nowMs, isUndecided);
-    this.#suspicions.forgetAccepted(({ what, subject }) => what === 'position' && !this.#comparison.leavesOut(subject));
+    const { opening } = this.#comparison;
+    this.#suspicions.forgetAccepted(({ what, subject }) => what === 'position' && !opening.leavesOut(subject));
     // A confirmed difference that this round could not check still exists.
     const unchecked = this.#suspicions.believed.filter((difference) => !found.includes(difference));
     const differences = [...found.filter((difference) => !this.#suspicions.isAccepted(difference)), ...unchecked];

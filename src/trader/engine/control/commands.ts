@@ -1,9 +1,10 @@
 /** Checks and executes the operator's commands. */
 
 import { complement, formatDecimal, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
+import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
 import type { ConfigureCommand, FleetCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { Notes } from '../../ledger/contract.js';
-import type { AdoptionOfOutcome } from '../../reconcile/comparison.js';
+import type { Adoption, AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { MarketEntry, Markets } from '../markets.js';
@@ -159,9 +160,23 @@ function adoptRefusal(reconciler: Reconciler, reason: string): string | null {
 
 /** Makes the ledger's holdings equal to the exchange's, e.g. after a restored backup. Call `adoptRefusal` first. */
 function adopt(state: TraderState, reason: string, nowMs: number): void {
-  const { reconciler, account, markets } = state;
+  const { reconciler, requests } = state;
   const plan = reconciler.planAdoption();
   if (typeof plan === 'string') return;
+  bookAdoption(state, plan, reason, nowMs);
+  reconciler.onAdopted(nowMs);
+  requests.poller.expedite({ kind: 'assets' });
+}
+
+/** Adopts skipped shares that a redeem has paid as shares of this outcome (null if unknown), but the ledger lacks. */
+export function adoptRedeemed(state: TraderState, market: string, outcome: MarketOutcome | null, nowMs: number): void {
+  const plan = state.reconciler.takeRedeemed(market);
+  if (plan.length > 0 && outcome !== null) state.account.valuation.marks.set(market, yesValue(outcome));
+  bookAdoption(state, plan, 'redeemed with the shares of the ledger', nowMs);
+}
+
+function bookAdoption(state: TraderState, plan: Adoption, reason: string, nowMs: number): void {
+  const { account, markets } = state;
   let worth = ZERO;
   for (const outcome of plan) {
     const restWorthMicros = worthOf(account, outcome);
@@ -171,11 +186,9 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
     markets.track(outcome.marketConditionId);
     state.notices.alert(nowMs, 'adopted', describeOutcome(markets, outcome, restWorthMicros));
   }
-  reconciler.onAdopted(nowMs);
   // The value of the adopted shares counts as a transfer of capital, because it is not a trading profit.
   if (worth !== 0) state.safety.capitalMoved(worth);
   account.invalidate();
-  state.requests.poller.expedite({ kind: 'assets' });
 }
 
 /** Returns the value, at the market's mark, of adopted shares without an exchange record; zero without a mark. */
