@@ -2,17 +2,7 @@
 
 import { must } from '../../shared/base/errors.js';
 import { computeFee, type FeeSchedule } from '../../shared/base/fees.js';
-import {
-  add,
-  formatDecimal,
-  type Micros,
-  maxMicros,
-  micros,
-  minMicros,
-  ONE,
-  sub,
-  ZERO,
-} from '../../shared/base/micros.js';
+import { add, formatDecimal, type Micros, maxMicros, micros, ONE, sub, ZERO } from '../../shared/base/micros.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';
@@ -368,7 +358,7 @@ export function fillObjection(
   const isWorse = side === 'buy' ? priceMicros > order.priceMicros : priceMicros < order.priceMicros;
   if (!feeOnly && (isWorse || !(priceMicros > 0 && priceMicros < ONE)))
     objections.push(`has the price ${formatDecimal(priceMicros)}`);
-  const total = closedMs === null ? order.amountMicros : minMicros(order.amountMicros, filledMicros);
+  const total = closedMs === null || filledMicros > order.amountMicros ? order.amountMicros : filledMicros;
   const left = sub(total, order.bookedMicros);
   if (!feeOnly && !(amountMicros > 0 && amountMicros <= left)) {
     const ended = `: the order ended as ${order.status} with ${formatDecimal(filledMicros)} filled`;

@@ -8,14 +8,7 @@
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
-import type {
-  BookedConversion,
-  BookedFill,
-  ConversionKind,
-  IntentKind,
-  IntentRow,
-  OrderRecord,
-} from '../ledger/contract.js';
+import type { BookedFill, ConversionKind, IntentKind, IntentRow, OrderRecord } from '../ledger/contract.js';
 import type { WorkingOrder } from '../risk/exposure.js';
 
 /** The wallet's signer. The signer loads the stored draft of an intent, and signs nothing else. */
@@ -73,7 +66,7 @@ export type ExecutorEvent =
   | NotDone
   /** The signer refused a stored draft; the engine then pauses the market. */
   | (OfIntent<'signingRefused'> & { readonly reason: string })
-  | (OfIntent<`${ConversionKind}Done`> & Pick<BookedConversion, 'yesMicros' | 'noMicros' | 'cashMicros'>)
+  | (OfIntent<`${ConversionKind}Done`> & Readonly<Record<'yesMicros' | 'noMicros' | 'cashMicros', Micros>>)
   | {
       readonly kind: 'trouble';
       readonly trouble: Trouble;

@@ -200,6 +200,11 @@ export class Executor {
     }
   }
 
+  /** Redeems in flight whose newest records show an impossible payment. */
+  get disputed(): readonly InFlight[] {
+    return this.#context.intents.all().filter(({ disputedMicros }) => disputedMicros !== null);
+  }
+
   restingOrders() {
     const resting = [];
     for (const { intent } of this.#context.intents.byId.values()) {

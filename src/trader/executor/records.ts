@@ -254,11 +254,13 @@ function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, loo
   const hasLasted = isRead && look.nowMs - inFlight.liveSinceMs >= UNPAID_MS;
   const paid = paidFunds(hasLasted ? { ...row, funds: row.funds ?? row.onchain_funds } : row);
   const isPossible = paid !== null && isPossiblePayment(paid, yesMicros, noMicros);
-  // A payment that stays too small, for example by a fee, is booked. A payment that is too large is never booked.
+  // A payment that stays too small, for example by a fee, is booked. Others need `ledger adopt`.
   const isSmall = hasLasted && paid !== null && paid > 0 && paid < Math.min(yesMicros, noMicros);
+  inFlight.disputedMicros = isPossible || isSmall ? null : paid;
   const isOther = paid !== null && (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros || !isPossible);
-  if (row.market_condition_id !== marketConditionId || isOther) differs(context, inFlight, row);
-  if (isPossible || isSmall)
+  const why = inFlight.disputedMicros === null ? '' : ', with an impossible payment that `ledger adopt` books,';
+  if (row.market_condition_id !== marketConditionId || isOther) differs(context, inFlight, row, why);
+  if (paid !== null && (isPossible || isSmall || paid === inFlight.adoptedMicros))
     settle(context, inFlight, { yesMicros, noMicros, cashMicros: paid, yesCostMicros: null }, look);
   else observeState(context, inFlight, row.state, look);
 }
@@ -306,8 +308,8 @@ function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, 
   context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, ...moved });
 }
 
-const differs = (context: Context, inFlight: InFlight, row: object): void =>
-  context.reportDifference(inFlight, `the ${inFlight.intent.kind} ${inFlight.intent.id}`, row);
+const differs = (context: Context, inFlight: InFlight, row: object, why = ''): void =>
+  context.reportDifference(inFlight, `the ${inFlight.intent.kind} ${inFlight.intent.id}${why}`, row);
 
 export function sign(
   context: Context,

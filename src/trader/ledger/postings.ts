@@ -84,10 +84,13 @@ export function conversionPostings(conversion: BookedConversion, yes: BookedHold
   const [yesMove, noMove] = [negative(conversion.yesMicros), negative(conversion.noMicros)];
   const isSplit = kind === 'split';
   const yesCost = isSplit ? must(conversion.yesCostMicros, 'cost of the YES shares of a split') : ZERO;
+  // A payment above the maximum value of the shares is no result.
+  const result = isSplit ? ZERO : micros(Math.min(cashMicros, Math.max(conversion.yesMicros, conversion.noMicros)));
   const noCost = isSplit ? sub(negative(cashMicros), yesCost) : ZERO;
   return balance([
     currency('cash', cashMicros),
-    currency('realised', isSplit ? ZERO : negative(cashMicros)),
+    currency('realised', negative(result)),
+    currency('adopted', isSplit ? ZERO : sub(result, cashMicros)),
     ...sharesPostings(market, true, yesMove),
     ...sharesPostings(market, false, noMove),
     ...resultPostings(market, true, yesMove, yesCost, yes),

@@ -216,6 +216,28 @@ describe('a redeem', () => {
     expect(s.ledger.conversions()).toHaveLength(events.includes('redeemDone') ? 1 : 0);
   });
 
+  it('with a payment above the value of its shares is booked once an operator adopts that payment', () => {
+    const s = redeeming();
+    const paying = (paid: number) => answered(redeemRow('completed', { onchain_funds: m(paid * ONE) }));
+    s.answer('redeems.submit', paying(12));
+    expect(s.events).toMatchObject([
+      {
+        trouble: 'record_differs',
+        text: expect.stringContaining('with an impossible payment that `ledger adopt` books'),
+      },
+    ]);
+    for (const redeem of s.executor.disputed) redeem.adoptedMicros = redeem.disputedMicros;
+    s.wait(5_000);
+    // Another payment than the adopted one is impossible too.
+    s.answer('redeems.detail', paying(13));
+    expect(s.ledger.conversions()).toEqual([]);
+    s.wait(5_000);
+    s.answer('redeems.detail', paying(12));
+    expect(s.ledger.cash()).toBe(12 * ONE);
+    expect([s.ledger.pnl(new Map()).realisedMicros, s.ledger.adopted()]).toEqual([7 * ONE, 5 * ONE]);
+    expect([s.state('r'), s.executor.disputed]).toEqual(['done', []]);
+  });
+
   it('is not booked as worth nothing after a step of our clock', () => {
     const [s, unpaid] = [redeeming(), answered(redeemRow('completed', { onchain_funds: m(0) }))];
     s.answer('redeems.submit', unpaid);

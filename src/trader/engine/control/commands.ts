@@ -6,7 +6,6 @@ import type { ConfigureCommand, FleetCommand, OperatorCommand } from '../../../s
 import type { Notes } from '../../ledger/contract.js';
 import type { Adoption, AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
-import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { MarketEntry, Markets } from '../markets.js';
 import { showTitle } from '../notices.js';
 import type { Account } from '../own/account.js';
@@ -17,7 +16,8 @@ import { LADDER } from './modes.js';
 import type { Pauses, Safety } from './safety.js';
 
 /** Returns one sentence with the reason and the remedy if a command would be rejected now; otherwise null. */
-export function commandRefusal({ markets, safety, reconciler }: TraderState, command: OperatorCommand): string | null {
+export function commandRefusal(state: TraderState, command: OperatorCommand): string | null {
+  const { markets, safety } = state;
   switch (command.kind) {
     case 'pause-market':
       return unknownMarket(markets, command);
@@ -26,7 +26,7 @@ export function commandRefusal({ markets, safety, reconciler }: TraderState, com
     case 'flatten-market':
       return unknownMarket(markets, command) ?? flattenRefusal(safety, command);
     case 'adopt':
-      return adoptRefusal(reconciler, command.reason);
+      return adoptRefusal(state, command.reason);
     default:
       return safety.modes.refusal(command, safety.stopped);
   }
@@ -152,15 +152,19 @@ function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: 
 }
 
 /** Returns why the ledger cannot adopt the exchange's holdings now; null if it can. Changes nothing. */
-function adoptRefusal(reconciler: Reconciler, reason: string): string | null {
+function adoptRefusal({ reconciler, executor }: TraderState, reason: string): string | null {
   if (reason === '') return 'adopt needs a reason: ledger adopt --reason TEXT';
-  const plan = reconciler.planAdoption();
+  const plan = executor.disputed.length > 0 ? null : reconciler.planAdoption();
   return typeof plan === 'string' ? `${plan}; nothing was booked, try again in half a minute` : null;
 }
 
 /** Makes the ledger's holdings equal to the exchange's, e.g. after a restored backup. Call `adoptRefusal` first. */
 function adopt(state: TraderState, reason: string, nowMs: number): void {
-  const { reconciler, requests } = state;
+  const { reconciler, requests, executor, notices } = state;
+  for (const inFlight of executor.disputed) {
+    inFlight.adoptedMicros = inFlight.disputedMicros;
+    notices.alert(nowMs, 'adopted', `the payment of redeem ${inFlight.intent.id}; adopt again after its booking`);
+  }
   const plan = reconciler.planAdoption();
   if (typeof plan === 'string') return;
   bookAdoption(state, plan, reason, nowMs);

@@ -1,17 +1,6 @@
 /** The wallet's holdings and orders, and their value. */
 
-import {
-  add,
-  complement,
-  type Micros,
-  maxMicros,
-  micros,
-  minMicros,
-  mul,
-  ONE,
-  sub,
-  ZERO,
-} from '../../../shared/base/micros.js';
+import { add, complement, type Micros, micros, minMicros, mul, ONE, sub, ZERO } from '../../../shared/base/micros.js';
 import type { Executor } from '../../executor/executor.js';
 import type { Ledger, LedgerReader, Notes } from '../../ledger/contract.js';
 import { CONVERSION_KINDS } from '../../ledger/tables.js';
@@ -192,7 +181,8 @@ export class Valuation {
       equityMicros = add(equityMicros, value);
       const others = this.#books.get(market);
       if (others === undefined) continue;
-      passingMicros = add(passingMicros, maxMicros(ZERO, sub(value, valueByDepth(shares, others, caps))));
+      const byDepth = valueByDepth(shares, others, caps);
+      if (value > byDepth) passingMicros = add(passingMicros, sub(value, byDepth));
     }
     this.equityMicros = equityMicros;
     return { equityMicros, passingMicros };
