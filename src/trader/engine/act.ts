@@ -35,7 +35,7 @@ import { react } from './reactions.js';
 import type { TraderState } from './state.js';
 
 export function act(state: TraderState, nowMs: number): void {
-  const { account, clock, safety, notices, requests } = state;
+  const { clock, safety, notices, requests } = state;
   clock.bornMs ??= nowMs;
   // The mode is applied first, so that a command can forbid requests that still wait in the queue.
   applyRung(state, nowMs);
@@ -52,7 +52,7 @@ export function act(state: TraderState, nowMs: number): void {
   actInMarkets(state, hold, ticking, nowMs);
   if (ticking && mode === 'flattening') flattenAll(state, nowMs);
   else if (ticking && hold === null) flattenMarkets(state, nowMs);
-  if (account.own.unsettled > 0) safety.modes.onUnsettled();
+  if (countUnsettled(state) > 0) safety.modes.onUnsettled();
   else {
     safety.modes.settledMs ??= nowMs;
     // Own orders are polled only on ticks, so that an unreachable exchange is not polled without a pause.
@@ -61,6 +61,11 @@ export function act(state: TraderState, nowMs: number): void {
   requests.polling.quoting = hold === null;
   askDue(state, mode === 'stopping', nowMs);
 }
+
+/** Counts the orders that may rest or fill. An ended order does not count if its missing fill stays unlisted. */
+const countUnsettled = ({ account, executor, reconciler }: TraderState): number =>
+  account.own.unsettled -
+  executor.missingFills().filter((fill) => fill.closedMs !== null && reconciler.isUnlisted(fill.orderPubkey)).length;
 
 function tick(state: TraderState, nowMs: number): void {
   const { clock, markets, account, requests } = state;
@@ -244,7 +249,7 @@ export function quietUntilMs(state: TraderState): number {
   const { modes } = safety;
   const nowMs = clock.seenMs;
   if (account.isStale || modes.wantsProof || !CALM_MODES.includes(safety.mode().mode)) return nowMs;
-  if ((account.own.unsettled === 0) !== (modes.settledMs !== null)) return nowMs;
+  if ((countUnsettled(state) === 0) !== (modes.settledMs !== null)) return nowMs;
   // An unsteady request budget may change without a request, so every tick must then be processed.
   if (!requests.queue.isSteady(nowMs)) return nowMs;
   const releaseMs = requests.queue.nextReleaseMs(nowMs) ?? Number.POSITIVE_INFINITY;

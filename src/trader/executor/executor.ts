@@ -261,11 +261,16 @@ export class Executor {
   missingFills() {
     const found = [];
     for (const order of this.#context.orders.unsettled.values()) {
-      const { pubkey, marketConditionId, createdMs } = order;
+      const { pubkey: orderPubkey, marketConditionId, createdMs, closedMs } = order;
       const missingMicros = sub(sub(order.filledMicros, order.bookedMicros), order.failedMicros);
-      if (missingMicros > 0) found.push({ orderPubkey: pubkey, marketConditionId, missingMicros, createdMs });
+      if (missingMicros > 0) found.push({ orderPubkey, marketConditionId, missingMicros, createdMs, closedMs });
     }
     return found;
+  }
+
+  /** Ends the wait for a missing fill whose shares the ledger has adopted. The fill counts as failed, not as booked. */
+  endWait({ orderPubkey, missingMicros }: MissingFills, nowMs: number): void {
+    this.#context.orders.noteFailedTrade(`${orderPubkey}@${nowMs}`, orderPubkey, missingMicros, nowMs);
   }
 
   /** Schedules the next read of an unfinished intent, or drops a finished intent from the list. */

@@ -117,6 +117,13 @@ export class Reconciler {
     return [...this.#suspicions.believed, ...this.accepted].some(({ subject }) => !this.#comparison.isBooked(subject));
   }
 
+  /** True if the order's missing fill is a confirmed or accepted difference: the exchange shows it but lists no trade. */
+  isUnlisted(orderPubkey: string): boolean {
+    return [...this.#suspicions.believed, ...this.accepted].some(({ subject }) =>
+      subject.startsWith(`${orderPubkey} `),
+    );
+  }
+
   get accepted(): readonly AcceptedDifference[] {
     return this.#suspicions.accepted;
   }

@@ -17,18 +17,17 @@ import type { Pauses, Safety } from './safety.js';
 
 /** Returns one sentence with the reason and the remedy if a command would be rejected now; otherwise null. */
 export function commandRefusal(state: TraderState, command: OperatorCommand): string | null {
-  const { markets, safety } = state;
   switch (command.kind) {
     case 'pause-market':
-      return unknownMarket(markets, command);
+      return unknownMarket(state.markets, command);
     case 'resume-market':
-      return resumeRefusal(safety.pauses, markets.get(command.marketConditionId), command);
+      return resumeRefusal(state.safety.pauses, state.markets.get(command.marketConditionId), command);
     case 'flatten-market':
-      return unknownMarket(markets, command) ?? flattenRefusal(safety, command);
+      return unknownMarket(state.markets, command) ?? flattenRefusal(state.safety, command);
     case 'adopt':
       return adoptRefusal(state, command.reason);
     default:
-      return safety.modes.refusal(command, safety.stopped);
+      return state.safety.modes.refusal(command, state.safety.stopped);
   }
 }
 
@@ -161,13 +160,15 @@ function adoptRefusal({ reconciler, executor }: TraderState, reason: string): st
 /** Makes the ledger's holdings equal to the exchange's, e.g. after a restored backup. Call `adoptRefusal` first. */
 function adopt(state: TraderState, reason: string, nowMs: number): void {
   const { reconciler, requests, executor, notices } = state;
+  const plan = executor.disputed.length > 0 ? '' : reconciler.planAdoption();
   for (const inFlight of executor.disputed) {
     inFlight.adoptedMicros = inFlight.disputedMicros;
     notices.alert(nowMs, 'adopted', `the payment of redeem ${inFlight.intent.id}; adopt again after its booking`);
   }
-  const plan = reconciler.planAdoption();
   if (typeof plan === 'string') return;
   bookAdoption(state, plan, reason, nowMs);
+  for (const fill of executor.missingFills())
+    if (reconciler.isUnlisted(fill.orderPubkey)) executor.endWait(fill, nowMs);
   reconciler.onAdopted(nowMs);
   requests.poller.expedite({ kind: 'assets' });
 }

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { react } from '../../../../src/trader/engine/reactions.js';
-import { conversionOf, intentOf } from '../../ledger/books.js';
+import { conversionOf, intentOf, orderOf } from '../../ledger/books.js';
 import { testWithLedger } from '../../ledger/ledger-tests.js';
 import { m, ONE } from '../../risk/states.js';
-import { START_MS, stateOf } from '../played-trader.js';
+import { NOTHING, PlayedTrader, START_MS, settingsOf, stateOf, traderOf } from '../played-trader.js';
 
 testWithLedger('a redeem adopts the skipped shares that it consumes, at their payment, and no others', (ledger) => {
   const shares = m(7 * ONE);
@@ -29,3 +29,28 @@ testWithLedger('a redeem adopts the skipped shares that it consumes, at their pa
   expect(ledger.pnl(new Map()).realisedMicros).toBe(6 * ONE);
   expect(state.account.own.held.get('a')?.yesMicros).toBe(-2 * ONE);
 });
+
+testWithLedger(
+  'a cancel-all ends although a fill stays unlisted, and an adoption ends the wait for the fill',
+  (ledger) => {
+    const settings = settingsOf({ runId: 'second' });
+    ledger.transaction(() => {
+      ledger.addIntent(intentOf({ state: 'done', draftPubkey: 'order-1' }));
+      ledger.addOrder(orderOf({ filledMicros: m(4 * ONE), status: 'partially_filled_canceled', closedMs: 1 }));
+    });
+    const played = new PlayedTrader(traderOf(ledger, settings), () => NOTHING);
+    const seen = () => played.trader.snapshot(played.nowMs);
+    played.command({ kind: 'cancel-all' });
+    played.pass(5);
+    // The fill may still be listed.
+    expect([played.mode, seen().provenMs]).toEqual(['canceling', null]);
+    played.pass(120);
+    expect([played.mode, seen().provenMs === null, seen().proven]).toEqual(['reducing', false, true]);
+    expect(seen().disagreement).toContain('fill order-1 up to 4: ledger 4 shares not booked, exchange filled');
+    expect(played.trader.refusal({ kind: 'adopt', reason: 'seen' })).toBeNull();
+    played.command({ kind: 'adopt', reason: 'seen' });
+    expect([played.mode, ledger.unsettledOrders(), ledger.verify()]).toEqual(['quoting', [], []]);
+    played.pass(120);
+    expect([played.mode, seen().accepted]).toEqual(['quoting', []]);
+  },
+);
