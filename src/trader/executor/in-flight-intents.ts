@@ -39,9 +39,8 @@ export class InFlight {
   withdrawn = false;
   /** Whether the operator was notified that the record differs from the request. */
   differsTold = false;
-  /** Impossible payment that a redeem's newest record shows; null without one. */
+  /** Impossible payments of a redeem: in its newest record, and adopted by an operator for its booking; or null. */
   disputedMicros: Micros | null = null;
-  /** Impossible payment that an operator has adopted, so that the next read books it; null without one. */
   adoptedMicros: Micros | null = null;
   /** Cached reservation of the intent, with the ledger rows from which it was computed. */
   reserved: {

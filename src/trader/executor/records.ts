@@ -258,8 +258,7 @@ function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, loo
   const isSmall = hasLasted && paid !== null && paid > 0 && paid < Math.min(yesMicros, noMicros);
   inFlight.disputedMicros = isPossible || isSmall ? null : paid;
   const isOther = paid !== null && (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros || !isPossible);
-  const why = inFlight.disputedMicros === null ? '' : ', with an impossible payment that `ledger adopt` books,';
-  if (row.market_condition_id !== marketConditionId || isOther) differs(context, inFlight, row, why);
+  if (row.market_condition_id !== marketConditionId || isOther) differs(context, inFlight, row);
   if (paid !== null && (isPossible || isSmall || paid === inFlight.adoptedMicros))
     settle(context, inFlight, { yesMicros, noMicros, cashMicros: paid, yesCostMicros: null }, look);
   else observeState(context, inFlight, row.state, look);
@@ -308,8 +307,10 @@ function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, 
   context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, ...moved });
 }
 
-const differs = (context: Context, inFlight: InFlight, row: object, why = ''): void =>
+function differs(context: Context, inFlight: InFlight, row: object): void {
+  const why = inFlight.disputedMicros === null ? '' : ', with an impossible payment that `ledger adopt` books,';
   context.reportDifference(inFlight, `the ${inFlight.intent.kind} ${inFlight.intent.id}${why}`, row);
+}
 
 export function sign(
   context: Context,

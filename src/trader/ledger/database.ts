@@ -125,9 +125,8 @@ export class Database {
     } catch (error) {
       sqlite?.close();
       if (error instanceof SqliteDriver.SqliteError) {
-        throw new LedgerBroken(`the ledger ${path} cannot be opened: ${error.message} (${error.code})`, {
-          cause: error,
-        });
+        const text = `the ledger ${path} cannot be opened: ${error.message} (${error.code})`;
+        throw new LedgerBroken(text, { cause: error });
       }
       throw error;
     }

@@ -169,14 +169,10 @@ export class Comparison {
       // Purchases are booked before sales, because the bought shares may have been sold again.
       const inOrder = moves.toSorted((a, b) => Math.sign(b.sharesMicros) - Math.sign(a.sharesMicros));
       const explained = moves.reduce((sum, { sharesMicros }) => sum + sharesMicros, 0);
-      plan.push({
-        marketConditionId: parseMarket(outcome),
-        isYes: outcome === outcomeKey(parseMarket(outcome), true),
-        recorded: inOrder,
-        restMicros: micros(exchangeMicros - ledgerMicros - explained),
-        ledgerMicros,
-        exchangeMicros,
-      });
+      const restMicros = micros(exchangeMicros - ledgerMicros - explained);
+      const marketConditionId = parseMarket(outcome);
+      const isYes = outcome === outcomeKey(marketConditionId, true);
+      plan.push({ marketConditionId, isYes, recorded: inOrder, restMicros, ledgerMicros, exchangeMicros });
     }
     return plan;
   }
@@ -360,7 +356,7 @@ class OpeningShares {
     this.#leftOut.value = [...this.#leftOut.value, { subject, amount, failedTrades }];
   }
 
-  /** Plans the adoption of skipped shares that a booked redeem has consumed. Later comparisons include these shares. */
+  /** See `Reconciler.takeRedeemed`. */
   takeRedeemed(marketConditionId: string): Adoption {
     const skipped = this.readOpening(new Map());
     return [true, false].flatMap((isYes) => {

@@ -224,13 +224,10 @@ export const inWords = ({ what, subject, ledger, exchange }: Difference): string
 
 const nameDifference = ({ what, subject }: Pick<Difference, 'what' | 'subject'>): string => `${what} ${subject}`;
 /** Parses a name from `nameDifference`. Kinds of differences contain no spaces. */
-const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
-  what: must(
-    DIFFERENCE_KINDS.find((kind) => name.startsWith(`${kind} `)),
-    `kind of the difference ${name}`,
-  ),
-  subject: name.slice(name.indexOf(' ') + 1),
-});
+function parseName(name: string): Pick<Difference, 'what' | 'subject'> {
+  const what = DIFFERENCE_KINDS.find((kind) => name.startsWith(`${kind} `));
+  return { what: must(what, `kind of the difference ${name}`), subject: name.slice(name.indexOf(' ') + 1) };
+}
 /** Returns a position's gap (exchange minus ledger shares), which trading does not change; else both figures. */
 function formatGap(difference: Difference): string {
   const [theirs, ours] = [parseDecimal(difference.exchange), parseDecimal(difference.ledger)];

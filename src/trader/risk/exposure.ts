@@ -6,17 +6,7 @@
  * this worst case worse. The worst case over all subsets of fills is therefore exact and cheap to compute.
  */
 
-import {
-  add,
-  complement,
-  type Micros,
-  maxMicros,
-  micros,
-  minMicros,
-  mul,
-  sub,
-  ZERO,
-} from '../../shared/base/micros.js';
+import { add, complement, type Micros, maxMicros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { EventOutcomes } from '../market/view.js';
 import type { OrderSide } from './intent.js';
 import type { ShareCaps } from './slow-average.js';
@@ -108,7 +98,7 @@ export class Exposure {
   /** Returns the complete sets of a market, including sets of splits in flight. */
   setsMicros(marketConditionId: string): Micros {
     const { yesMicros, noMicros, splittingMicros } = this.holding(marketConditionId);
-    return add(minMicros(yesMicros, noMicros), splittingMicros);
+    return micros(Math.min(yesMicros, noMicros) + splittingMicros);
   }
 
   /** Adds or replaces a working order. The next read throws RangeError if a figure is missing or fractional. */
@@ -350,7 +340,7 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
   let loss = ZERO;
   for (const order of losing) {
     if (opening <= 0) break;
-    const shares = minMicros(opening, order.remainingMicros);
+    const shares = micros(Math.min(opening, order.remainingMicros));
     loss = add(loss, maxMicros(ZERO, lossOf(order, shares, cap)));
     opening = sub(opening, shares);
   }

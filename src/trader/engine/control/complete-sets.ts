@@ -191,27 +191,21 @@ function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: Marke
   const isYes = yesMicros > noMicros;
   const level = isYes ? sight.others.bids[0] : sight.others.asks[0];
   if (level === undefined) return;
-  const {
-    conditionId: marketConditionId,
-    eventConditionId,
-    lotMicros,
-    minAmountMicros,
-    maxAmountMicros,
-  } = sight.market;
+  const { eventConditionId, lotMicros, minAmountMicros, maxAmountMicros } = sight.market;
   // YES shares are sold at the best bid, NO shares at 1 - best ask of YES.
   const priceMicros = isYes ? level.priceMicros : complement(level.priceMicros);
   const { maxOrderSharesMicros, maxOrderNotionalMicros } = context.limits;
   // A larger holding is sold by several orders: the limits of one order apply to a flatten too.
   const most = Math.min(
-    ...[level.amountMicros, Math.abs(yesMicros - noMicros), own.exposure.freeShares(marketConditionId, isYes)],
+    ...[level.amountMicros, Math.abs(yesMicros - noMicros), own.exposure.freeShares(conditionId, isYes)],
     ...[maxAmountMicros, maxOrderSharesMicros, Math.floor((maxOrderNotionalMicros / priceMicros) * ONE)],
   );
   const amountMicros = toMultiple(micros(most), lotMicros, 'floor');
   if (amountMicros < minAmountMicros || amountMicros <= ZERO) return;
   const intent: PlaceIntent = {
     kind: 'place',
-    intentId: requests.nextIntentId(marketConditionId),
-    marketConditionId,
+    intentId: requests.nextIntentId(conditionId),
+    marketConditionId: conditionId,
     eventConditionId,
     isYes,
     side: 'sell',

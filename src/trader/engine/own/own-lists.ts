@@ -107,12 +107,9 @@ export class OwnLists {
 
 const NO_REACTION: Reaction = { requests: [], events: [] };
 
-const more = (next: PlannedRequest, reaction = NO_REACTION): ListStep => ({
-  requests: [next],
-  reaction,
-  result: null,
-  restingOrders: null,
-});
+function more(next: PlannedRequest, reaction = NO_REACTION): ListStep {
+  return { requests: [next], reaction, result: null, restingOrders: null };
+}
 
 function endStep(
   { outcome }: RequestResult,

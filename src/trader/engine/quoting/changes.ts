@@ -85,11 +85,8 @@ function addChanges(
     rooms.push({ priceMicros: level.priceMicros, shares: most - held });
     const missing = level.amountMicros - held;
     if (missing >= facts.minAmountMicros && missing > level.amountMicros * sizeFraction) {
-      const wish = {
-        side,
-        priceMicros: level.priceMicros,
-        amountMicros: micros(missing - (missing % facts.lotMicros)),
-      };
+      const amountMicros = micros(missing - (missing % facts.lotMicros));
+      const wish = { side, priceMicros: level.priceMicros, amountMicros };
       wishes.push(isProbe ? { ...wish, isProbe } : wish);
     }
   }
