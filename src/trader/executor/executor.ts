@@ -200,7 +200,7 @@ export class Executor {
     }
   }
 
-  /** Redeems in flight whose newest records show an impossible payment. */
+  /** Conversions in flight whose newest records show an impossible payment or number of sets. */
   get disputed(): readonly InFlight[] {
     return this.#context.intents.all().filter(({ disputedMicros }) => disputedMicros !== null);
   }

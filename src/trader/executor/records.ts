@@ -225,10 +225,12 @@ function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, l
   const amountMicros = must(inFlight.intent.amountMicros, `amount of a ${kind}`);
   const isOurs = row.market_condition_id === inFlight.intent.marketConditionId && row.amount === amountMicros;
   const landed = row.state === 'done' ? row.onchain_amount : null;
-  if (!isOurs || (landed !== null && landed !== amountMicros)) differs(context, inFlight, row);
-  // An impossible amount is never booked. The record is read again until its amount is possible.
+  // The record is read again until its amount is possible, or until `ledger adopt` books the impossible amount.
   const isPossible = landed !== null && landed > 0 && landed <= amountMicros;
-  if (isPossible) settle(context, inFlight, movedSets(inFlight.intent, amountMicros, landed), look);
+  inFlight.disputedMicros = isPossible ? null : landed;
+  if (!isOurs || (landed !== null && landed !== amountMicros)) differs(context, inFlight, row);
+  if (landed !== null && (isPossible || landed === inFlight.adoptedMicros))
+    settle(context, inFlight, movedSets(inFlight.intent, amountMicros, landed), look);
   else observeState(context, inFlight, row.state, look);
 }
 
@@ -308,8 +310,10 @@ function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, 
 }
 
 function differs(context: Context, inFlight: InFlight, row: object): void {
-  const why = inFlight.disputedMicros === null ? '' : ', with an impossible payment that `ledger adopt` books,';
-  context.reportDifference(inFlight, `the ${inFlight.intent.kind} ${inFlight.intent.id}${why}`, row);
+  const { kind, id } = inFlight.intent;
+  const what = kind === 'redeem' ? 'payment' : 'amount';
+  const why = inFlight.disputedMicros === null ? '' : `, with an impossible ${what} that \`ledger adopt\` books,`;
+  context.reportDifference(inFlight, `the ${kind} ${id}${why}`, row);
 }
 
 export function sign(

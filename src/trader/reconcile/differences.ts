@@ -150,8 +150,10 @@ export function conversionDifference(
   const booked = books.conversion(subject);
   // A recently booked conversion may be newer than the list.
   if (booked !== null && moved === null && booked.seenMs >= listMs - LONGEST_LAG_MS) return null;
-  // The executor also books a payment that looks unpaid or impossible, once it has lasted.
-  const isPaid = 'onchain_funds' in row && UNDER_WAY.includes(state) && row.onchain_funds === booked?.cashMicros;
+  // The executor also books a payment that looks unpaid or impossible, once it has lasted or is adopted.
+  const bookedMicros = what === 'split' ? negate(booked?.yesMicros ?? ZERO) : booked?.cashMicros;
+  const isPaid =
+    UNDER_WAY.includes(state) && bookedMicros === ('onchain_funds' in row ? row.onchain_funds : row.onchain_amount);
   if (booked?.marketConditionId === market && moved === null && isPaid) return null;
   const exchange = moved === null ? state : movedText(moved);
   if (booked !== null) {

@@ -165,6 +165,16 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
     expect([s.heard(), held(s)]).toEqual([[`${kind}Done`], effect(10)]);
   });
 
+  it.each([0, 11])('is booked by the impossible amount %i once an operator adopts that amount', (onchain) => {
+    const s = submitted();
+    s.answer(submit, record('done', onchain));
+    for (const conversion of s.executor.disputed) conversion.adoptedMicros = conversion.disputedMicros;
+    s.wait(5_000);
+    s.answer(detail, record('done', onchain));
+    expect(held(s)).toEqual(moves.map((one) => (one > 0 ? onchain : -10) * ONE + 0));
+    expect([s.state('c'), s.executor.disputed]).toEqual(['done', []]);
+  });
+
   it('is the only one of its market', () => {
     const s = begun();
     expect(() => s.begin({ ...intent, intentId: 'c2' })).toThrow(AssertionFailed);

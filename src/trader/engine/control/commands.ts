@@ -163,7 +163,11 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
   const plan = executor.disputed.length > 0 ? '' : reconciler.planAdoption();
   for (const inFlight of executor.disputed) {
     inFlight.adoptedMicros = inFlight.disputedMicros;
-    notices.alert(nowMs, 'adopted', `the payment of redeem ${inFlight.intent.id}; adopt again after its booking`);
+    notices.alert(
+      nowMs,
+      'adopted',
+      `the record of ${inFlight.intent.kind} ${inFlight.intent.id}; adopt again after its booking`,
+    );
   }
   if (typeof plan === 'string') return;
   bookAdoption(state, plan, reason, nowMs);
