@@ -1,11 +1,16 @@
 /** Runs the program with the process's streams, environment and signals, and sets its exit code. */
 
 import { writeSync } from 'node:fs';
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
+import { ADDRESS_ATTEMPT_MS } from '../shared/base/processes.js';
 import { plainText } from '../shared/base/text.js';
 import type { Environment } from '../shell/config/config.js';
 import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
 import { type CliIo, type CliTerminal, EXIT } from './io.js';
+
+// On a slow line, Node's default would end every attempt to connect.
+setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_ATTEMPT_MS);
 
 let takeUncaught: ((error: unknown) => void) | null = null;
 // Uncaught exceptions and unhandled rejections are printed without secrets.

@@ -1,4 +1,4 @@
-/** Functions about processes and threads. A process whose state is unknown counts as alive. */
+/** Functions and settings of processes and threads. A process whose state is unknown counts as alive. */
 
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -18,6 +18,9 @@ export function boundHeapGrowth(): void {
   // V8's default growth between two full collections is 300 %.
   setFlagsFromString('--heap-growing-percent=100');
 }
+
+/** Time for a connection to one address of a host before the host's next address is tried, ms. Node's default is 250. */
+export const ADDRESS_ATTEMPT_MS = 2_500;
 
 /** Compiled program that a worker thread runs. A worker thread does not inherit its parent's TypeScript loader. */
 interface WorkerProgram {

@@ -5,7 +5,7 @@ import https from 'node:https';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { AxiosAdapter, AxiosInstance, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import axios from 'axios';
-import { guarded } from '../../shared/base/processes.js';
+import { ADDRESS_ATTEMPT_MS, guarded } from '../../shared/base/processes.js';
 import type { Message } from './message.js';
 
 /** Result of one attempt of an HTTP request. `text` is null if the answer's bytes are not UTF-8. */
@@ -34,7 +34,8 @@ export class Transport implements Sender {
 
   /** `sockets`: maximum number of open connections. */
   constructor(sockets: number) {
-    const options = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' } as const;
+    const pool = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' } as const;
+    const options = { ...pool, autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS };
     this.#agents = { http: new http.Agent(options), https: new https.Agent(options) };
     this.#axios = axios.create({
       httpAgent: this.#agents.http,
