@@ -11,12 +11,12 @@ import { findWriter, lockWriter, type WriterLock } from '../../trader/ledger/loc
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import { AlertCenter, type AlertMemory } from '../alerts/alert-center.js';
 import { startLifeline, type WatchedFacts } from '../alerts/conditions.js';
-import { openSender, postText } from '../alerts/senders.js';
+import { openSender, postText, readSecret } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/config.js';
 import type { AlertSeverity } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
 import { findLongestPauseMs } from '../runtime/job-times.js';
-import { readPrivateFile, secrets } from '../wallet/secrets.js';
+import { secrets } from '../wallet/secrets.js';
 import type { LedgerConnection } from './ledger-lists.js';
 import type { ShownState } from './trader-state.js';
 
@@ -288,9 +288,12 @@ export class Watch {
 /** Calls the external monitor. @param why reason why the trader does not work normally; empty if it does */
 async function callWatcher(file: string, why: string, note: (text: string) => void): Promise<void> {
   try {
-    const url = readPrivateFile(file, 'the address of the heartbeat').trim().replace(/\/$/, '');
-    secrets.hide(url);
-    const delivery = await postText(`${url}${why === '' ? '' : '/fail'}`, why, { 'content-type': 'text/plain' });
+    const url = new URL(readSecret(file, 'the address of the heartbeat'));
+    const hasStatus = url.searchParams.has('status');
+    if (hasStatus && why !== '') url.searchParams.set('status', 'down');
+    url.pathname = `${url.pathname.replace(/\/$/, '')}${hasStatus || why === '' ? '' : '/fail'}`;
+    secrets.hide(url.href);
+    const delivery = await postText(url.href, why, { 'content-type': 'text/plain' });
     if (delivery.kind !== 'delivered') note(`heartbeat: ${delivery.why}`);
   } catch (error) {
     note(secrets.clean(`heartbeat: ${messageOf(error)}`));

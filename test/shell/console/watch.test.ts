@@ -1,5 +1,6 @@
 /** A console's alerts about a trader that it never reached: its ledger decides whether it should run. */
 
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AccountStatus } from '../../../src/shared/protocol/trader-status.js';
@@ -15,6 +16,7 @@ import {
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../../src/trader/ledger/tables.js';
 import { newFolder } from '../../support/folders.js';
+import { listeningWeb } from '../../support/listening.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { loadedTrader } from '../config/files.js';
 import { ACCOUNT, agreedAt, hello, NOTHING_BESIDE } from './state-of-markets.js';
@@ -142,6 +144,20 @@ test('a trader of a fleet that has started its console needs no guardian while i
   greet();
   vi.advanceTimersByTime(31 * S);
   expect(told()).toContain('guardian_absent open');
+});
+
+test.each([
+  ['/uuid', '/uuid/fail'],
+  ['/uuid/?run=7', '/uuid/fail?run=7'],
+  ['/push/token?status=up&msg=OK&ping=', '/push/token?status=down&msg=OK&ping='],
+])('a fault calls the external monitor %s as %s', async (address, called) => {
+  const asked: (string | undefined)[] = [];
+  const { url } = await listeningWeb(({ url }, response) => void response.end(String(asked.push(url))));
+  const urlFile = join(newFolder(), 'watcher');
+  writeFileSync(urlFile, `${url}${address}\n`, { mode: 0o600 });
+  watchOf('ended', { config: loadedTrader(`alerts: { heartbeat: { url_file: ${urlFile} } }`) });
+  vi.advanceTimersByTime(61 * S);
+  await vi.waitFor(() => expect(asked).toEqual([called]));
 });
 
 test('a first reconciliation that never comes is told of', () => {
