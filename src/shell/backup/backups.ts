@@ -47,7 +47,7 @@ export async function makeBackup(
   fs.renameSync(unchecked, path);
   syncFolder(folder);
   nameNewest(ledgerPath, path);
-  const gone = expendable(listBackups(ledgerPath), { newest: 24, days: 30, ...backups });
+  const gone = expendable(listBackups(ledgerPath), { newest: 24, days: 30, ...backups }, nowMs);
   for (const name of gone) for (const end of ['', '.sha256']) fs.rmSync(join(folder, `${name}${end}`), { force: true });
   return { path, bytes: fs.statSync(path).size, sha256, gone };
 }
@@ -116,7 +116,7 @@ function copyChecked(data: BackupOrder): Promise<ReturnType<typeof examineFile>>
   });
 }
 
-/** Rules that determine which backups are kept. The newest backup is always kept. */
+/** Rules that determine which backups are kept. The newest backup up to now is always kept. */
 interface BackupPolicy {
   /** Number of the newest backups that are kept. */
   readonly newest: number;
@@ -135,24 +135,26 @@ export interface BackupFile {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the names of the backups that the policy does not keep, oldest first. */
-export function expendable(files: readonly BackupFile[], policy: BackupPolicy): readonly string[] {
-  const newestFirst = [...files].sort((a, b) => b.atMs - a.atMs);
+/**
+ * Returns the names of the backups that the policy does not keep, oldest first. A clock that was ahead gave some backups
+ * names later than `nowMs`: these backups take no place of others, and only `maxBytes` deletes them.
+ */
+export function expendable(files: readonly BackupFile[], policy: BackupPolicy, nowMs: number): readonly string[] {
+  const oldestFirst = [...files].sort((a, b) => a.atMs - b.atMs);
+  const past = oldestFirst.filter(({ atMs }) => atMs <= nowMs).reverse();
+  const later = oldestFirst.filter(({ atMs }) => atMs > nowMs).reverse();
   const days = new Set<number>();
   const kept = new Set<BackupFile>();
   let bytes = 0;
-  for (const [rank, file] of newestFirst.entries()) {
+  for (const [rank, file] of [...past, ...later].entries()) {
     const day = Math.floor(file.atMs / DAY_MS);
-    const isWanted = rank < policy.newest || (!days.has(day) && days.size < policy.days);
+    const isWanted = rank < policy.newest || file.atMs > nowMs || (!days.has(day) && days.size < policy.days);
     days.add(day);
     if (rank > 0 && (!isWanted || bytes + file.bytes > policy.maxBytes)) continue;
     kept.add(file);
     bytes += file.bytes;
   }
-  return newestFirst
-    .filter((file) => !kept.has(file))
-    .map(({ name }) => name)
-    .reverse();
+  return oldestFirst.filter((file) => !kept.has(file)).map(({ name }) => name);
 }
 
 const PART_BYTES = 1_048_576;
