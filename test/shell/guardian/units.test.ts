@@ -44,6 +44,11 @@ describe('the units of systemd', () => {
     for (const unit of readdirSync(UNITS)) expect(valuesOf(unit, 'LimitCORE')).toEqual(['0']);
   });
 
+  it.each(['twinbook', 'twinbook@', 'twinbook-console'])('%s outlives a child that needs too much memory', (name) => {
+    expect(valuesOf(`${name}.service`, 'OOMPolicy')).toEqual(['continue']);
+    expect(valuesOf(`${name}.service`, 'Restart')).toEqual([expect.stringMatching(/^(on-failure|always)$/)]);
+  });
+
   it('stop the trader first', () =>
     expect(valuesOf('twinbook.service', 'After').join(' ')).toContain('twinbook-guardian.service'));
 });
