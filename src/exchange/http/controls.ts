@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Micros } from '../../shared/base/micros.js';
 import { marketConfig, orderbookConfig, outcome } from '../../shared/protocol/records.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
-import { decimalText, money, parseBySchema, text } from '../../shared/protocol/wire.js';
+import { decimalText, money, parseBySchema, rate, text, ungiven } from '../../shared/protocol/wire.js';
 import { invalid, type MarketSpec, mapResult, ok, type Result, refuse } from '../core/contract.js';
 import { detailRow } from '../core/records/market-rows.js';
 import { type Answer, faultAnswer, successText } from '../service/answers.js';
@@ -77,6 +77,8 @@ const marketBody = z.object({
   league: text(100).nullish(),
   margin_enabled: z.boolean().nullish(),
   reference_price: money.nullish(),
+  maker_fee: ungiven(rate),
+  taker_fee: ungiven(rate),
   yes_outcome_label: text(100).nullish(),
   no_outcome_label: text(100).nullish(),
   outcomes: z.array(outcome).nullish(),
@@ -160,13 +162,18 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
   return (isBook ? read.data : Object.fromEntries(given)) as MarketSpec['config'];
 }
 
-function marketSpec({ outcomes, ...fields }: z.output<typeof marketBody>): MarketSpec {
+function marketSpec(body: z.output<typeof marketBody>): MarketSpec {
+  const { outcomes, maker_fee: maker_fee_rate, taker_fee: taker_fee_rate, ...fields } = body;
+  const config = fields.config ?? { kind: 'orderbook' };
   const label = (isYes: boolean) => outcomes?.find((row) => row.is_yes === isYes)?.text;
   return {
     ...fields,
     yes_outcome_label: fields.yes_outcome_label ?? label(true),
     no_outcome_label: fields.no_outcome_label ?? label(false),
-    config: fields.config ?? { kind: 'orderbook' },
+    // The cast is safe: the core drops undefined fields.
+    config: (config.kind === 'orderbook'
+      ? { maker_fee_rate, taker_fee_rate, ...config }
+      : config) as MarketSpec['config'],
   };
 }
 

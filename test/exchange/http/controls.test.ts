@@ -109,4 +109,13 @@ describe('the paper controls', () => {
     const again = await control(base, '/markets/', { condition_id: id });
     expect(field(again)).toEqual({ status: 400, fields: ['condition_id'] });
   });
+
+  it('create markets with the fees that a detail has', async () => {
+    const made = async (body: object) => (await control(base, '/markets/', body)).row;
+    const fees = { maker_fee: '0.01', taker_fee: '0.02' };
+    expect(await made(fees)).toMatchObject({ ...fees, config: { maker_fee_rate: '0.01', taker_fee_rate: '0.02' } });
+    expect(await made({ ...fees, config: { taker_fee_rate: '0.03' } })).toMatchObject({ ...fees, taker_fee: '0.03' });
+    expect(await made({ maker_fee: null, config: { kind: 'hyperliquid' } })).toMatchObject({ maker_fee: null });
+    expect(field(await control(base, '/markets/', { maker_fee: '2' }))).toEqual({ status: 400, fields: ['maker_fee'] });
+  });
 });
