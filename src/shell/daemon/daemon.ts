@@ -190,10 +190,10 @@ class Service implements RunningTrader {
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     const feeds = this.#openFeeds();
     try {
-      const isOrdered = await Promise.race([stopAsked.then(() => false), stop.then(() => true)]);
+      const isStartedAgain = await Promise.race([stopAsked.then(() => false), stop.then(() => this.#manager !== null)]);
       this.#stopJobs();
       this.#manager?.stopping();
-      if (this.#failure === null && (await this.#stop(isOrdered))) return this.#end();
+      if (this.#failure === null && (await this.#stop(isStartedAgain))) return this.#end();
       clearInterval(status);
       return await this.#giveUp();
     } finally {
@@ -222,14 +222,14 @@ class Service implements RunningTrader {
   }
 
   /** Cancels all orders and waits for the proof that none rests. Returns false if the core failed meanwhile. */
-  async #stop(isOrdered: boolean): Promise<boolean> {
+  async #stop(isStartedAgain: boolean): Promise<boolean> {
     this.#screen.say('stopping: canceling every order …');
     this.#loop.command({ kind: 'stop' });
     const endMs = steadyMs() + this.#session.profile.draft_lifetime_s * 1000 + STOP_MARGIN_MS;
     const isStopped = () => this.#guard(() => this.snapshot().mode === 'stopped') === true;
     while (this.#failure === null && !isStopped() && steadyMs() < endMs) await pause(STEP_MS);
-    // After an ordered stop without proof, a service manager may start the trader again, which then must not quote.
-    if (isOrdered && (this.#failure !== null || !isStopped())) this.#stopWatch.kill(STOP_UNPROVEN);
+    // After an ordered stop without proof, a service manager starts the trader again, which then must not quote.
+    if (isStartedAgain && (this.#failure !== null || !isStopped())) this.#stopWatch.kill(STOP_UNPROVEN);
     return this.#failure === null;
   }
 

@@ -1,6 +1,7 @@
 /** An exchange that is down, returns, or has another time. */
 
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import { endInOrder, exchangeAt, exchangeHere, folderOf, ran, traderYaml } from '../../support/cases.js';
@@ -45,36 +46,39 @@ describe('a trader whose exchange is not there', () => {
     await expectAgreement(folder, url, CAPITAL);
   });
 
-  it('that an operator stopped while it was gone stays stopped when the trader is started again', async () => {
+  it('that an operator stopped while it was gone is killed when systemd starts it again, and trades otherwise', async () => {
     const url = await freeAddress();
-    const flags = [
-      '--no-rate-limits',
-      '--draft-lifetime-s',
-      '5',
-      '--port',
-      new URL(url).port,
-      '--data-dir',
-      folderOf({}),
-    ];
+    const { port } = new URL(url);
+    const flags = ['--no-rate-limits', '--draft-lifetime-s', '5', '--port', port, '--data-dir', folderOf({})];
     const { running } = await exchangeAt(...flags);
     const paper = readFileSync('config/venues/paper.yaml', 'utf8');
-    const { folder, start, command } = traderAt(url, undefined, {
-      'trader.yaml': traderYaml(url).replace('profile: paper', 'profile: ./short.yaml'),
-      'short.yaml': paper.replace('draft_lifetime_s: 60', 'draft_lifetime_s: 5'),
-    });
-    expect((await ran(['keys', 'create', '--plain-text-key', '--file', `${folder}/wallet.json`])).code).toBe(0);
-    expect((await command('keys', 'bootstrap')).code).toBe(0);
-    const trader = start();
-    await trader.waitFor(/ fill: /);
+    const open = async (env: Readonly<Record<string, string>>) => {
+      const { folder, start, command } = traderAt(url, undefined, {
+        'trader.yaml': traderYaml(url).replace('profile: paper', 'profile: ./short.yaml'),
+        'short.yaml': paper.replace('draft_lifetime_s: 60', 'draft_lifetime_s: 5'),
+      });
+      expect((await ran(['keys', 'create', '--plain-text-key', '--file', `${folder}/wallet.json`])).code).toBe(0);
+      expect((await command('keys', 'bootstrap')).code).toBe(0);
+      const trader = start(env);
+      await trader.waitFor(/ fill: /);
+      const stop = async () => {
+        expect((await command('stop', '--timeout', '120')).output).toContain('may still rest');
+        expect(await trader.exited, trader.output()).toBe(1);
+      };
+      return { stop, startAgain: () => start(env) };
+    };
+    // No program listens at this socket, so each message to the service manager is lost.
+    const unit = await open({ NOTIFY_SOCKET: join(folderOf({}), 'notify') });
+    const manual = await open({});
     running.process.kill('SIGKILL');
     await running.exited;
-    expect((await command('stop', '--timeout', '120')).output).toContain('may still rest');
-    expect(await trader.exited, trader.output()).toBe(1);
+    await Promise.all([unit.stop(), manual.stop()]);
 
     await exchangeAt(...flags);
-    const next = start();
-    await next.waitFor(/killed: stopped by the operator without proof that no order rests/);
-    await stopped(next);
+    const [killed, next] = [unit.startAgain(), manual.startAgain()];
+    await killed.waitFor(/killed: stopped by the operator without proof that no order rests/);
+    await next.waitFor(/ fill: /);
+    await Promise.all([stopped(killed), stopped(next)]);
   });
 
   it('stops when it is asked to while it waits', async () => {
