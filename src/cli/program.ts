@@ -9,9 +9,7 @@ import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
 import { type CliIo, type CliTerminal, EXIT } from './io.js';
 
-// On a slow line, Node's default would end every attempt to connect.
 setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_ATTEMPT_MS);
-
 let takeUncaught: ((error: unknown) => void) | null = null;
 // Uncaught exceptions and unhandled rejections are printed without secrets.
 process.on('uncaughtException', (error) => {

@@ -132,10 +132,9 @@ export const CONTROLS: readonly FaultControl[] = [
   bare('POST', '/paper/signed-request/', ({ report }) => ok(report())),
 ];
 
-function changeState(call: FaultControlCall<z.output<typeof stateBody>>): Result<unknown> {
-  const { nowMs, core } = call;
-  const { state, paused, unbacked_collateral: unbacked } = call.body;
-  const id = call.params['condition_id'] ?? '';
+function changeState({ nowMs, core, params, body }: FaultControlCall<z.output<typeof stateBody>>): Result<unknown> {
+  const { state, paused, unbacked_collateral: unbacked } = body;
+  const id = params['condition_id'] ?? '';
   if (core.catalog.byId(id) === null) return refuse('not_found');
   let changed: Result<unknown> = invalid('state', 'One of state, paused and unbacked_collateral is required.');
   // `state` is applied first: only its change can be refused, and a refused call must not change other fields.
@@ -162,8 +161,8 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
   return (isBook ? read.data : Object.fromEntries(given)) as MarketSpec['config'];
 }
 
-function marketSpec(body: z.output<typeof marketBody>): MarketSpec {
-  const { outcomes, maker_fee: maker_fee_rate, taker_fee: taker_fee_rate, ...fields } = body;
+function marketSpec({ outcomes, maker_fee, taker_fee, ...fields }: z.output<typeof marketBody>): MarketSpec {
+  const fees = { maker_fee_rate: maker_fee, taker_fee_rate: taker_fee };
   const config = fields.config ?? { kind: 'orderbook' };
   const label = (isYes: boolean) => outcomes?.find((row) => row.is_yes === isYes)?.text;
   return {
@@ -171,9 +170,7 @@ function marketSpec(body: z.output<typeof marketBody>): MarketSpec {
     yes_outcome_label: fields.yes_outcome_label ?? label(true),
     no_outcome_label: fields.no_outcome_label ?? label(false),
     // The cast is safe: the core drops undefined fields.
-    config: (config.kind === 'orderbook'
-      ? { maker_fee_rate, taker_fee_rate, ...config }
-      : config) as MarketSpec['config'],
+    config: (config.kind === 'orderbook' ? { ...fees, ...config } : config) as MarketSpec['config'],
   };
 }
 

@@ -19,7 +19,7 @@ export function boundHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=100');
 }
 
-/** Time for a connection to one address of a host before the host's next address is tried, ms. Node's default is 250. */
+/** Time to connect to one address of a host before the next is tried, ms. Node's default: 250. */
 export const ADDRESS_ATTEMPT_MS = 2_500;
 
 /** Compiled program that a worker thread runs. A worker thread does not inherit its parent's TypeScript loader. */

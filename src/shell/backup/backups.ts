@@ -40,8 +40,7 @@ export async function makeBackup(
   const { sha256, problems } = await copyChecked({ source: ledgerPath, target: unchecked });
   // SQLite creates these side files when the check opens the copy.
   for (const side of ['-wal', '-shm']) fs.rmSync(`${unchecked}${side}`, { force: true });
-  const [problem] = problems;
-  if (problem !== undefined) throw makeDamageError(ledgerPath, unchecked, problem, problems.length);
+  if (problems.length > 0) throw makeDamageError(ledgerPath, unchecked, problems);
   syncFile(unchecked);
   fs.writeFileSync(`${path}.sha256`, `${sha256}  ${path.slice(folder.length + 1)}\n`, { mode: PRIVATE_FILE });
   fs.renameSync(unchecked, path);
@@ -96,11 +95,11 @@ function removeUnchecked(folder: string): void {
   for (const name of names) fs.rmSync(join(folder, name), { force: true });
 }
 
-function makeDamageError(ledgerPath: string, copy: string, problem: string, problems: number): TwinbookError {
-  const more = problems > 1 ? ` (and ${problems - 1} more)` : '';
+function makeDamageError(ledgerPath: string, copy: string, problems: readonly string[]): TwinbookError {
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   return new TwinbookError(
     'ledger_broken',
-    `the copy of the ledger ${ledgerPath} is damaged: ${problem}${more}`,
+    `the copy of the ledger ${ledgerPath} is damaged: ${problems[0]}${more}`,
     `Earlier backups are kept; the damaged copy is kept as ${copy}. Check the ledger with \`twinbook ledger verify\`.`,
   );
 }
@@ -135,26 +134,23 @@ export interface BackupFile {
 
 const DAY_MS = 86_400_000;
 
-/**
- * Returns the names of the backups that the policy does not keep, oldest first. A clock that was ahead gave some backups
- * names later than `nowMs`: these backups take no place of others, and only `maxBytes` deletes them.
- */
+/** Returns the names of the backups that the policy does not keep. `files` and the names: oldest first. */
 export function expendable(files: readonly BackupFile[], policy: BackupPolicy, nowMs: number): readonly string[] {
-  const oldestFirst = [...files].sort((a, b) => a.atMs - b.atMs);
-  const past = oldestFirst.filter(({ atMs }) => atMs <= nowMs).reverse();
-  const later = oldestFirst.filter(({ atMs }) => atMs > nowMs).reverse();
+  // A clock that was ahead made later names. Such backups come last; only `maxBytes` deletes them.
+  const isLater = ({ atMs }: BackupFile) => atMs > nowMs;
+  const ranked = [...files].sort((a, b) => Number(isLater(a)) - Number(isLater(b)) || b.atMs - a.atMs);
   const days = new Set<number>();
   const kept = new Set<BackupFile>();
   let bytes = 0;
-  for (const [rank, file] of [...past, ...later].entries()) {
+  for (const [rank, file] of ranked.entries()) {
     const day = Math.floor(file.atMs / DAY_MS);
-    const isWanted = rank < policy.newest || file.atMs > nowMs || (!days.has(day) && days.size < policy.days);
+    const isWanted = isLater(file) || rank < policy.newest || (!days.has(day) && days.size < policy.days);
     days.add(day);
     if (rank > 0 && (!isWanted || bytes + file.bytes > policy.maxBytes)) continue;
     kept.add(file);
     bytes += file.bytes;
   }
-  return oldestFirst.filter((file) => !kept.has(file)).map(({ name }) => name);
+  return files.filter((file) => !kept.has(file)).map(({ name }) => name);
 }
 
 const PART_BYTES = 1_048_576;
