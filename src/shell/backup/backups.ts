@@ -41,6 +41,8 @@ export async function makeBackup(
   // SQLite creates these side files when the check opens the copy.
   for (const side of ['-wal', '-shm']) fs.rmSync(`${unchecked}${side}`, { force: true });
   if (problems.length > 0) throw makeDamageError(ledgerPath, unchecked, problems);
+  // The file's time is the time in its name, from which the console computes the backup's age.
+  fs.utimesSync(unchecked, nowMs / 1000, nowMs / 1000);
   syncFile(unchecked);
   fs.writeFileSync(`${path}.sha256`, `${sha256}  ${path.slice(folder.length + 1)}\n`, { mode: PRIVATE_FILE });
   fs.renameSync(unchecked, path);

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeBackup } from '../../../src/shell/backup/backups.js';
@@ -36,6 +36,7 @@ describe('ledger prune', () => {
   it('wants a whole backup that is newer than the date, and says how to make one', async () => {
     const { cwd, path } = folder();
     const { path: older } = await backUpAt(path, OLD_MS + 86_400_000);
+    expect(statSync(`${path}.backup`).mtimeMs).toBe(OLD_MS + 86_400_000);
     const without = await prune(cwd, '--before', '2001-01-05');
     expect(without).toMatchObject({ code: 1, err: expect.stringContaining('no backup in ') });
     expect(without.err).toContain('was made after 2001-01-05 00:00:00 UTC: nothing was deleted');
