@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../shared/base/errors.js';
 import { guarded } from '../../shared/base/processes.js';
@@ -126,14 +127,15 @@ function lastLine(words: string): string {
   return last === '' ? '' : `: ${last.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')}`;
 }
 
+const LINE_END = 10;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 class FileReader {
   readonly #feed: FileFeed;
   readonly #inbox: FeedInbox;
   #seen: Stats | null = null;
-  /** Number of bytes of the feed's file read so far, up to the end of a line. */
-  #offset = 0;
+  /** The bytes of the feed's file that were read, up to the end of a line. */
+  #done: Buffer = Buffer.alloc(0);
   #rows: FileRows;
   readonly #end = new AbortController();
   readonly #ended: Promise<void>;
@@ -181,29 +183,28 @@ class FileReader {
     const isSame =
       before !== null && before.ino === stats.ino && before.size === stats.size && before.mtimeMs === stats.mtimeMs;
     if (isSame) return this.#noteUnfinished(stats);
-    if (!(await this.#isLonger(file, stats))) {
-      this.#offset = 0;
+    // Reads only up to the size found now; later bytes are read next time.
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(stats.size), 0, stats.size, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    const isLonger = before !== null && before.ino === stats.ino && before.size < stats.size;
+    // A file that has only grown begins with the lines that were read. Any other file is read from its start.
+    const isGrown =
+      isLonger && this.#done.at(-1) === LINE_END && bytes.subarray(0, this.#done.length).equals(this.#done);
+    if (!isGrown) {
+      this.#done = Buffer.alloc(0);
       this.#rows = new FileRows(this.#feed.path);
     }
     this.#seen = stats;
     this.#inbox.fine();
-    if (stats.size === this.#offset) return;
-    // Reads only up to the size found now; later bytes are read next time.
-    const bytes = file.createReadStream({ start: this.#offset, end: stats.size - 1, autoClose: false });
-    this.#offset += await takeLines(bytes, this.#inbox, this.#rows, this.#end.signal);
-  }
-
-  /** Returns whether the feed's file has only grown. If the old end is no longer a line end, the file was rewritten. */
-  async #isLonger(file: FileHandle, { ino, size }: Stats): Promise<boolean> {
-    const before = this.#seen;
-    if (before === null || before.ino !== ino || size <= before.size || this.#offset === 0) return false;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, this.#offset - 1);
-    return bytesRead === 1 && buffer.toString() === '\n';
+    const start = this.#done.length;
+    const news = Readable.from(bytes.subarray(start));
+    const read = await takeLines(news, this.#inbox, this.#rows, this.#end.signal);
+    this.#done = bytes.subarray(0, start + read);
   }
 
   /** Reports a last line without a line end, because it may be cut in the middle of a number. */
   #noteUnfinished({ size }: Stats): void {
-    if (size === this.#offset) return this.#inbox.fine();
+    if (size === this.#done.length) return this.#inbox.fine();
     this.#inbox.trouble('the last line of the file has no line end, and is not read until the line end is written');
   }
 }

@@ -63,6 +63,17 @@ describe('a file', () => {
     expect(quiet).toEqual(['feed model can be read again']);
   });
 
+  it('is read anew where its old rows are rewritten in place, though it grows', async () => {
+    const path = join(newFolder(), 'model.csv');
+    const at = Date.now();
+    writeFileSync(path, `market,p,at\nA,0.62,${at}\nB,0.40,${at}\n`);
+    const { values, heard } = followed({ kind: 'file', path, everyMs });
+    await heard('B', 0.4);
+    writeFileSync(path, `market,p,at\nA,0.35,${at}\nB,0.48,${at}\nC,0.20,${at}\n`);
+    await heard('C', 0.2);
+    expect([...values.values()].map(({ p }) => p)).toEqual([0.35, 0.48, 0.2]);
+  });
+
   it('may be a table, and its last line is not taken before it has an end', async () => {
     const path = join(newFolder(), 'model.csv');
     const now = Date.now();
