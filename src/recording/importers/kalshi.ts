@@ -247,7 +247,7 @@ type Snapshot = Readonly<{ timeMs: number; levels: readonly LevelAmount[] }>;
 const EXAMPLE =
   '{"recv_ms":1785901540731,"event":{"type":"orderbook_delta","sid":1,"seq":2,"msg":{"market_ticker":"KXGOLD-26AUG05","price_dollars":"0.3200","delta_fp":"-46.02","side":"no","ts_ms":1785901540722}}}';
 
-const MISSING = 'gaps in the message numbers show missing messages';
+const MISSING = 'gaps in the message numbers, or a new subscription, show missing messages';
 
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
@@ -261,6 +261,8 @@ class KalshiStream {
   readonly #twice = new DuplicateFilter();
   /** Number of the last message of each subscription. */
   readonly #numbers = new Map<number, number>();
+  /** Subscriptions that sent a snapshot. Messages may be missing before the first snapshot of a later subscription. */
+  readonly #subscriptions = new Set<number>();
   read = 0;
   #foreign = 0;
   #other = 0;
@@ -276,7 +278,7 @@ class KalshiStream {
   #closing: Snapshot | null = null;
   /** A snapshot that waits for the next message; that message's time is the latest possible time of the snapshot. */
   #held: Snapshot | null = null;
-  /** True if at least one message number is missing before the current message. */
+  /** True if messages are or may be missing before the current message. */
   #isMissing = false;
   /** Time since which the book is unknown, Unix ms; null while the book is known. */
   #unknownFromMs: number | null = null;
@@ -331,7 +333,7 @@ class KalshiStream {
       if (this.#market.isNumbered) this.#checkNumber(sid, seq, kind === ROW_KIND.trade);
       if (kind === ROW_KIND.other) this.#other++;
       else if (kind === ROW_KIND.foreign) this.#foreign++;
-      else if (kind === ROW_KIND.snapshot) this.#readSnapshot(String(texts.getItem(at)), received[at] as number);
+      else if (kind === ROW_KIND.snapshot) this.#readSnapshot(String(texts.getItem(at)), received[at] as number, sid);
       else {
         const told = times[at] as number;
         // A time in whole seconds becomes the previous message's time if both are in the same second.
@@ -351,7 +353,7 @@ class KalshiStream {
     if (!isTrade || this.#numbers.size === 1) this.#isMissing = true;
   }
 
-  /** Starts a gap if a number is missing before the current message. Must be called after `#releaseSnapshot`. */
+  /** Starts a gap if a message may be missing before the current message. Must be called after `#releaseSnapshot`. */
   #beginGap(): void {
     if (this.#isMissing && this.firstMs !== null) this.#unknownFromMs ??= this.#timeMs;
     this.#isMissing = false;
@@ -366,7 +368,7 @@ class KalshiStream {
     return this.writer.end(toMs);
   }
 
-  #readSnapshot(line: string, receivedMs: number): void {
+  #readSnapshot(line: string, receivedMs: number, sid: number): void {
     const levels = readBook(line, this.#tickMicros);
     if (levels === null) {
       this.lines.markBroken(line);
@@ -374,6 +376,8 @@ class KalshiStream {
     }
     this.read++;
     this.#releaseSnapshot(receivedMs);
+    if (!this.#subscriptions.has(sid)) this.#isMissing = true;
+    this.#subscriptions.add(sid);
     this.#beginGap();
     this.#held = { timeMs: receivedMs, levels };
   }
