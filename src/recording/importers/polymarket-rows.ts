@@ -155,6 +155,7 @@ const SOUND: Readonly<Record<string, string>> = {
   'a size that is missing or out of range': `is_book OR
     (amount_micros BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} AND (is_level OR amount_micros > 0))`,
   'a side other than BID, BUY, ASK and SELL': '(is_book OR is_bid OR is_ask)',
+  'bids or asks that are not JSON': '(sides IS NULL OR json_valid(sides))',
   'no asset_id of letters and digits': "regexp_full_match(asset_id, '[0-9A-Za-z_.:-]{1,200}')",
 };
 

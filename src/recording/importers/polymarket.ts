@@ -87,7 +87,8 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
     return copy;
   };
   return pairs.map(([yes, no]) => {
-    const { firstMs, lastMs, tickPrecision, market } = yes;
+    const { firstMs, lastMs, market } = yes;
+    const tickPrecision = Math.max(yes.tickPrecision, no?.tickPrecision ?? 0);
     const file = { path, hour, form: events.form, sorted, warnings };
     return makeRecording([{ ...file, yes: yes.id, no: no?.id ?? null, market, firstMs, lastMs, tickPrecision }], hours);
   });
@@ -128,8 +129,7 @@ type Token = Awaited<ReturnType<typeof readTokens>>[number];
 /** Returns the tokens, sorted by id, so that the choice of the YES token does not depend on the file's order. */
 async function readTokens(connection: DuckDBConnection) {
   const sql = `SELECT asset_id, any_value(market_id) AS market, bool_or(is_yes) AS is_yes, min(time_ms) AS first,
-      max(time_ms) AS last, count(*) FILTER (price_micros % 10000 <> 0) AS fine,
-      count(*) FILTER (price_micros % 1000 <> 0) AS finest
+      max(time_ms) AS last, bool_or(${needsFiner(10_000)}) AS fine, bool_or(${needsFiner(1000)}) AS finest
     FROM events WHERE ${ROW_IS_SOUND} GROUP BY asset_id ORDER BY asset_id`;
   return (await fetchRows(connection, sql)).map((row) => ({
     id: String(row['asset_id']),
@@ -139,8 +139,17 @@ async function readTokens(connection: DuckDBConnection) {
     isYes: row['is_yes'] as boolean | null,
     firstMs: Number(row['first']),
     lastMs: Number(row['last']),
-    tickPrecision: Number(row['finest']) > 0 ? 4 : Number(row['fine']) > 0 ? 3 : 2,
+    tickPrecision: row['finest'] === true ? 4 : row['fine'] === true ? 3 : 2,
   }));
+}
+
+/** SQL for a row with a price that is no multiple of a tick: its own, a best price, or the price of a level. */
+function needsFiner(tickMicros: number): string {
+  const isFiner = (price: string) =>
+    `(${price} BETWEEN 1 AND 999999 AND ${price} % 100 = 0 AND ${price} % ${tickMicros} <> 0)`;
+  const prices = "json_extract_string(sides, '$[*][*][0]') || json_extract_string(sides, '$[*][*].price')";
+  const finer = `list_filter(${prices}, lambda price: ${isFiner('round(try_cast(price AS DOUBLE) * 1e6)')})`;
+  return [...['price_micros', 'best_bid_micros', 'best_ask_micros'].map(isFiner), `len(${finer}) > 0`].join(' OR ');
 }
 
 type ChangeSample = Awaited<ReturnType<typeof readSample>>;

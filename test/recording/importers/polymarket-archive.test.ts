@@ -84,6 +84,16 @@ describe('an hour of the archive', () => {
     expect(await rowsOf(recording, T)).toEqual([...HEAD, '9 level bid 0.43 7', '9 level ask 0.46 0', '9 end']);
   });
 
+  it.each([
+    ['level', [['0.46', '50'] as const, ['0.4625', '5'] as const], '0.46', ['0 level ask 0.4625 5'], 4],
+    ['best price', [['0.46', '50'] as const], '0.455', [], 3],
+  ])('has the tick of its finest %s, though no change is so fine', async (_, asks, best, more, tickPrecision) => {
+    const messages = [...book(0, [['0.44', '100']], asks), change(5, '0.44', '80', ['0.44', best])];
+    const [recording] = await openRecordings([await write({ 17: messages })]);
+    expect(recording?.market.tickPrecision).toBe(tickPrecision);
+    expect((await rowsOf(recording, T)).slice(0, -2)).toEqual([...HEAD, ...more]);
+  });
+
   it('goes on in the next file, though the market is still in an hour between', async () => {
     const later = change(2 * HOUR, '0.44', '80', ['0.44', '0.46']);
     const other = book(HOUR, [['0.10', '1']], [], `0x${'cd'.repeat(32)}`);
