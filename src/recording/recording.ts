@@ -10,7 +10,7 @@ import { invalidRecording, type Recording, type RecordingWarning } from './contr
 import { openKalshi } from './importers/kalshi.js';
 import { kalshiGroups } from './importers/kalshi-message.js';
 import { findFiles, isMessageFile } from './importers/message-files.js';
-import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './importers/polymarket.js';
+import { joinCaptures, lookAtPolymarket, openPolymarket } from './importers/polymarket.js';
 import { dayFolders, isFileOfStore, isStore, marketFolders } from './store/layout.js';
 import { openMarket } from './store/market-reader.js';
 
@@ -95,17 +95,12 @@ const ENDINGS = '.ndjson, .jsonl, .json (each plain, .gz or .zst) or .parquet';
 async function fileOpeners(files: readonly string[], { markets = [], onNotRead, scratch = () => null }: OpenOptions) {
   const kalshi: string[] = [];
   const polymarket: Opener[] = [];
-  const hours = new Set<number>();
-  const reading = { markets, hours, scratch };
+  const reading = { markets, hours: new Set<number>(), scratch };
   for (const path of files) {
     const file = await lookAtPolymarket(path);
     if (file === null) kalshi.push(path);
     else if (file.isEmpty) onNotRead?.(`${path}: the file is empty`);
-    else {
-      const hour = hourOf(path);
-      if (hour !== null) hours.add(hour);
-      polymarket.push(() => openPolymarket(path, reading));
-    }
+    else polymarket.push(() => openPolymarket(path, reading));
   }
   const { groups, others, strangers } = await kalshiGroups(kalshi);
   for (const path of strangers) onNotRead?.(`${path}: the file contains no message`);

@@ -24,18 +24,20 @@ const SAMPLE = 400;
 /** Minimum fraction of matching changes for twin tokens. The changes of other tokens almost never match. */
 const TWIN_SHARE = 0.5;
 
+const HOUR_MS = 3_600_000;
+
 /** Returns the hour in an archive file's name, in hours since 1970; null for other names. */
-export function hourOf(path: string): number | null {
+function hourOf(path: string): number | null {
   const [, day, hour] = /(\d{4}-\d\d-\d\d)T(\d\d)/.exec(basename(path)) ?? [];
   const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${hour}:00:00Z`);
-  return Number.isNaN(ms) ? null : ms / 3_600_000;
+  return Number.isNaN(ms) ? null : ms / HOUR_MS;
 }
 
 interface PolymarketReading {
   /** Wanted markets: ids of markets or tokens, or prefixes of them. Without a list, all markets are wanted. */
   readonly markets: readonly string[];
-  /** Hours since 1970 that have a non-empty file. */
-  readonly hours: ReadonlySet<number>;
+  /** Hours since 1970 with an archive file that was opened and is not empty. Opening a file adds its hour. */
+  readonly hours: Set<number>;
   /** Returns a temporary folder, which the caller removes; null if the whole file is read for each market. */
   readonly scratch: () => string | null;
 }
@@ -71,13 +73,14 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
   const broken = await brokenRows(events, path);
   if (broken !== null) warnings.push({ path, message: broken, isDamage: true });
   const tokens = await readTokens(events.connection);
+  const hour = events.form === 'archive' ? hourOf(path) : null;
+  if (hour !== null) hours.add(hour);
   if (tokens.length === 0) {
     if (wanted.length > 0) return [];
     const why = broken ?? 'the file has no event';
     const hint = 'Check whether the file is complete and of this kind; `twinbook data import --help` lists the kinds.';
     throw invalidRecording(`no event can be read from ${path}: ${why}`, hint);
   }
-  const hour = events.form === 'archive' ? hourOf(path) : null;
   const pairs = await pairTokens(events.connection, tokens, path, warnings);
   const isSortable = pairs.length > FEW_MARKETS && tokens.every(({ market }) => market !== null);
   let copy: Promise<string> | null = null;
@@ -192,7 +195,7 @@ type PolymarketRecording = Recording & Readonly<{ captures: Captures; hours: Rea
 
 const isCaptured = (recording: Recording): recording is PolymarketRecording => 'captures' in recording;
 
-/** Joins consecutive files of a market into one recording. Overlapping files stay separate recordings. */
+/** Joins consecutive files of a market into one recording. Files that overlap stay separate recordings. */
 export function joinCaptures(opened: readonly Recording[]): Recording[] {
   const taken = new Set<string>();
   return opened.flatMap((recording) => {
@@ -205,16 +208,23 @@ export function joinCaptures(opened: readonly Recording[]): Recording[] {
 }
 
 function joinRecordings(recordings: readonly PolymarketRecording[]): Recording[] {
-  const [first, ...later] = [...recordings].sort((a, b) => a.captures[0].firstMs - b.captures[0].firstMs);
+  const [first, ...later] = [...recordings].sort((a, b) => startOf(a) - startOf(b) || firstOf(a) - firstOf(b));
   if (first === undefined) return [];
   const chain: [PolymarketCapture, ...PolymarketCapture[]] = [...first.captures];
   const apart: Recording[] = [];
   for (const recording of later) {
-    if (recording.captures[0].firstMs > (chain.at(-1)?.lastMs ?? 0)) chain.push(...recording.captures);
+    const [{ hour, firstMs }] = recording.captures;
+    const last = chain.at(-1) ?? chain[0];
+    // Archive files are cut by the time of receipt, so the venue's times of two hours may overlap.
+    const isLater = hour !== null && last.hour !== null && hour > last.hour;
+    if (isLater || firstMs > last.lastMs) chain.push(...recording.captures);
     else apart.push(recording);
   }
   return [chain.length === 1 ? first : makeRecording(chain, first.hours), ...apart];
 }
+
+const firstOf = ({ captures: [{ firstMs }] }: PolymarketRecording): number => firstMs;
+const startOf = ({ captures: [{ hour, firstMs }] }: PolymarketRecording): number => (hour ?? 0) * HOUR_MS || firstMs;
 
 function makeRecording(captures: Captures, hours: ReadonlySet<number>): PolymarketRecording {
   const { path, market: id, yes, firstMs } = captures[0];
@@ -229,7 +239,7 @@ function makeRecording(captures: Captures, hours: ReadonlySet<number>): Polymark
     tickPrecision: Math.max(...captures.map(({ tickPrecision }) => tickPrecision)),
     amountPrecision: AMOUNT_PRECISION,
     openTimeMs: firstMs,
-    closeTimeMs: captures.at(-1)?.lastMs ?? firstMs,
+    closeTimeMs: Math.max(...captures.map(({ lastMs }) => lastMs)),
     closeIsGuessed: true,
     outcome: null,
     source: { kind: 'polymarket', path, ticker: name },

@@ -94,6 +94,30 @@ describe('an hour of the archive', () => {
     expect((await rowsOf(recording, T)).slice(0, -2)).toEqual([...HEAD, ...more]);
   });
 
+  it('goes on in the next file, though the times of the venue overlap', async () => {
+    const folder = await write({
+      17: [...BOOK, change(2 * HOUR, '0.44', '80', ['0.44', '0.46'])],
+      18: [change(2 * HOUR, '0.44', '70', ['0.44', '0.46']), change(2 * HOUR - 5, '0.44', '60', ['0.44', '0.46'])],
+      19: [change(2 * HOUR - 9, '0.44', '50', ['0.44', '0.46'])],
+    });
+    const [recording, ...others] = await openRecordings([folder]);
+    expect(others).toEqual([]);
+    const sizes = ['80', '70', '60', '50'].map((size) => `7200000 level bid 0.44 ${size}`);
+    expect(await rowsOf(recording, T)).toEqual([...HEAD, ...sizes, '7200000 end']);
+    expect(recording?.gaps).toEqual([]);
+    expect(recording?.market.closeTimeMs).toBe(T + 2 * HOUR);
+  });
+
+  it('that cannot be read is a gap beside others', async () => {
+    const folder = await write({ 17: BOOK, 19: book(2 * HOUR, [['0.30', '3']], []) });
+    writeFileSync(join(folder, 'polymarket_orderbook_2026-07-25T18.parquet'), 'no');
+    const failures: string[] = [];
+    const [recording] = await openRecordings([folder], { onFailure: ({ message }) => failures.push(message) });
+    expect((await rowsOf(recording, T)).slice(3)).toEqual(['7200000 clear', '7200000 level bid 0.3 3', '7200000 end']);
+    expect(recording?.gaps).toHaveLength(1);
+    expect(failures).toHaveLength(1);
+  });
+
   it('goes on in the next file, though the market is still in an hour between', async () => {
     const later = change(2 * HOUR, '0.44', '80', ['0.44', '0.46']);
     const other = book(HOUR, [['0.10', '1']], [], `0x${'cd'.repeat(32)}`);
