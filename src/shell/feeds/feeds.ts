@@ -180,13 +180,12 @@ class FileReader {
       return this.#inbox.trouble(`${this.#feed.path} has ${stats.size} bytes, but at most ${MAX_BYTES} bytes are read`);
     }
     const before = this.#seen;
-    const isSame =
-      before !== null && before.ino === stats.ino && before.size === stats.size && before.mtimeMs === stats.mtimeMs;
+    const isSame = before?.ino === stats.ino && before.size === stats.size && before.mtimeMs === stats.mtimeMs;
     if (isSame) return this.#noteUnfinished(stats);
     // Reads only up to the size found now; later bytes are read next time.
     const { buffer, bytesRead } = await file.read(Buffer.alloc(stats.size), 0, stats.size, 0);
     const bytes = buffer.subarray(0, bytesRead);
-    const isLonger = before !== null && before.ino === stats.ino && before.size < stats.size;
+    const isLonger = before?.ino === stats.ino && before.size < stats.size;
     // A file that has only grown begins with the lines that were read. Any other file is read from its start.
     const isGrown =
       isLonger && this.#done.at(-1) === LINE_END && bytes.subarray(0, this.#done.length).equals(this.#done);
@@ -196,10 +195,9 @@ class FileReader {
     }
     this.#seen = stats;
     this.#inbox.fine();
-    const start = this.#done.length;
-    const news = Readable.from(bytes.subarray(start));
+    const news = Readable.from(bytes.subarray(this.#done.length));
     const read = await takeLines(news, this.#inbox, this.#rows, this.#end.signal);
-    this.#done = bytes.subarray(0, start + read);
+    this.#done = bytes.subarray(0, this.#done.length + read);
   }
 
   /** Reports a last line without a line end, because it may be cut in the middle of a number. */
