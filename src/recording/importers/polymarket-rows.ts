@@ -17,7 +17,7 @@ import {
   timeSql,
 } from './message-files.js';
 
-/** `archive`: PMXT's hourly Parquet, messages in `data`. `table`: Parquet, one column per field. `messages`: JSON. */
+/** `archive`: PMXT's hourly Parquet. `table`: other Parquet with one column per field. `messages`: JSON. */
 export type PolymarketForm = 'archive' | 'table' | 'messages';
 
 const PRICE_STEP_MICROS = 100;
@@ -25,6 +25,8 @@ const PRICE_STEP_MICROS = 100;
 const ARCHIVE = ['market_id', 'update_type', 'data'] as const;
 const TABLE = ['price', 'size', 'best_bid', 'best_ask', 'side', 'event_type', 'asset_id'] as const;
 const TIMES = ['timestamp', 'ts_ms'] as const;
+/** Columns by which a table is a file of PMXT's archive since April 2026; its rows are sorted by token. */
+const HOURLY = ['timestamp_received', 'market', 'bids', 'asks'] as const;
 
 const OTHER = ['update_type', 'token_id', 'market', 'market_id', 'change_price', 'change_size', 'change_side'] as const;
 const BOOK = ['bids', 'asks', 'buys', 'sells'] as const;
@@ -37,7 +39,8 @@ const SHAPE = JSON.stringify({ ...texts(FIELDS), price_changes: CHANGES, changes
 /** Returns the format of a Parquet file by its columns; null for another kind of file. */
 export function formOf(columns: ReadonlyMap<string, string>): PolymarketForm | null {
   if (ARCHIVE.every((name) => columns.has(name))) return 'archive';
-  return TABLE.every((name) => columns.has(name)) && TIMES.some((name) => columns.has(name)) ? 'table' : null;
+  if (!TABLE.every((name) => columns.has(name)) || !TIMES.some((name) => columns.has(name))) return null;
+  return HOURLY.every((name) => columns.has(name)) ? 'archive' : 'table';
 }
 
 export const isPolymarketMessage = (line: string): boolean =>
@@ -49,8 +52,8 @@ export type OpenEvents = Awaited<ReturnType<typeof openEvents>>;
  * Opens a connection with the view `events`, which has the rows of a file in the file's order. Its columns are
  * `time_ms`, `price_micros`, `amount_micros`, `best_bid_micros`, `best_ask_micros` (doubles), `is_level`, `is_trade`,
  * `is_book`, `is_bid`, `is_ask`, `asset_id`, `market_id`, `is_yes` (null unless a message has it), `sides` (a book's
- * bids and asks as JSON) and `message`. `markets`: prefixes of the wanted markets or tokens. Throws TwinbookError
- * `recording_invalid`.
+ * bids and asks as JSON), `received_ms` (null unless rows are sorted by token) and `message`. `markets`: prefixes of
+ * the wanted markets or tokens. Throws TwinbookError `recording_invalid`.
  */
 export async function openEvents(path: string, markets: readonly string[] = []) {
   const connection = await connect();
@@ -71,8 +74,8 @@ export async function sortByMarket(path: string, markets: readonly string[], fol
   await withScratch(folder, async (connection) => {
     await makeView(connection, path, markets);
     const rows = `SELECT * EXCLUDE (message), row_number() OVER () AS place FROM events WHERE ${ROW_IS_SOUND}`;
-    const copy = `COPY (SELECT * EXCLUDE (place) FROM (${rows}) ORDER BY market_id, place) TO ${quote(sorted)}
-      (FORMAT parquet, ROW_GROUP_SIZE ${SORTED_GROUP_ROWS})`;
+    const copy = `COPY (SELECT * EXCLUDE (place) FROM (${rows}) ORDER BY market_id, received_ms, place)
+      TO ${quote(sorted)} (FORMAT parquet, ROW_GROUP_SIZE ${SORTED_GROUP_ROWS})`;
     await connection.run(copy).catch((error: unknown) => {
       throw fileError('file_unreadable', `cannot sort ${path} with temporary files in ${folder}`, error);
     });
@@ -101,25 +104,38 @@ async function openSource(connection: DuckDBConnection, path: string, markets: r
   const file = `read_parquet(${quote(path)}, hive_partitioning = false)`;
   const columns = await describeColumns(connection, file);
   const form = formOf(columns);
-  if (form === 'archive') {
+  if (form === 'archive' && columns.has('data')) {
     const wanted = markets.length === 0 ? '' : ` WHERE ${markets.map((id) => begins('market_id', id)).join(' OR ')}`;
     return { form, source: messageFields(`(SELECT data AS line FROM ${file}${wanted})`) } as const;
   }
-  if (form === 'table') return { form, source: tableFields(file, columns) } as const;
+  if (form !== null) return { form, source: tableFields(file, columns) } as const;
   const missing: string[] = TABLE.filter((name) => !columns.has(name));
   if (!TIMES.some((name) => columns.has(name))) missing.unshift('timestamp');
   throw new Error(`it has no column ${missing.join(', ')}; its columns are ${[...columns.keys()].join(', ')}`);
 }
 
+/** Maximum delay of a row, ms; a later row gets its time of receipt. A snapshot may state a time that is days old. */
+const MOST_DELAY_MS = 60_000;
+
 function tableFields(file: string, columns: ReadonlyMap<string, string>): string {
-  const name = TIMES.find((time) => columns.has(time)) ?? TIMES[0];
-  const type = columns.get(name) ?? '';
-  const moment = type.startsWith('TIMESTAMP') ? `epoch_ms(${name})::DOUBLE` : numberTimeSql(`${name}::DOUBLE`);
-  const time = type === 'VARCHAR' ? timeSql(name, `try_cast(${name} AS DOUBLE)`) : moment;
+  const time = columnTime(TIMES.find((name) => columns.has(name)) ?? TIMES[0], columns);
+  const received = formOf(columns) === 'archive' ? columnTime(HOURLY[0], columns) : 'NULL::DOUBLE';
   const market = ['market_id', 'market'].find((column) => columns.has(column)) ?? 'NULL';
-  return `(SELECT ${time} AS time_ms, price, size, best_bid, best_ask, upper(event_type) AS type, upper(side) AS side,
-    asset_id::VARCHAR AS asset_id, ${market}::VARCHAR AS market_id, NULL::BOOLEAN AS is_yes, NULL::VARCHAR AS sides,
-    file AS message FROM ${file} file)`;
+  const text = (name: string) => (columns.get(name) === 'VARCHAR' ? name : `to_json(${name})::VARCHAR`);
+  const [bids, asks] = [text('bids'), text('asks')];
+  const hasBooks = columns.has('bids') && columns.has('asks');
+  const sides = `CASE WHEN coalesce(${bids}, ${asks}) IS NOT NULL
+    THEN '[' || coalesce(${bids}, '[]') || ',' || coalesce(${asks}, '[]') || ']' END`;
+  return `(SELECT CASE WHEN ${received} - ${time} > ${MOST_DELAY_MS} THEN ${received} ELSE ${time} END AS time_ms,
+    ${received} AS received_ms, price, size, best_bid, best_ask, upper(event_type) AS type, upper(side) AS side,
+    asset_id::VARCHAR AS asset_id, ${market}::VARCHAR AS market_id, NULL::BOOLEAN AS is_yes,
+    ${hasBooks ? sides : 'NULL::VARCHAR'} AS sides, to_json(file)::VARCHAR AS message FROM ${file} file)`;
+}
+
+function columnTime(name: string, columns: ReadonlyMap<string, string>): string {
+  const type = columns.get(name) ?? '';
+  if (type.startsWith('TIMESTAMP')) return `epoch_ms(${name})::DOUBLE`;
+  return type === 'VARCHAR' ? timeSql(name, `try_cast(${name} AS DOUBLE)`) : numberTimeSql(`${name}::DOUBLE`);
 }
 
 const messageFields = (lines: string): string => `(SELECT ${timeSql('time', 'number')} AS time_ms,
@@ -128,7 +144,8 @@ const messageFields = (lines: string): string => `(SELECT ${timeSql('time', 'num
     upper(coalesce(j.event_type, j.update_type)) AS type, upper(coalesce(c.side, j.change_side, j.side)) AS side,
     coalesce(c.asset_id, j.asset_id, j.token_id) AS asset_id, coalesce(j.market_id, j.market) AS market_id,
     CASE j.side WHEN 'YES' THEN true WHEN 'NO' THEN false END AS is_yes,
-    '[' || coalesce(j.bids, j.buys, '[]') || ',' || coalesce(j.asks, j.sells, '[]') || ']' AS sides, message
+    '[' || coalesce(j.bids, j.buys, '[]') || ',' || coalesce(j.asks, j.sells, '[]') || ']' AS sides,
+    NULL::DOUBLE AS received_ms, message
   FROM (SELECT *, try_cast(time AS DOUBLE) AS number FROM (SELECT j, c, message, coalesce(j.timestamp, j.ts_ms) AS time
     FROM (SELECT j, message, unnest(coalesce(j.price_changes, j.changes, [NULL])) AS c
       FROM (SELECT line AS message, TRY(json_transform(line, ${quote(SHAPE)})) AS j FROM ${lines})))))`;
@@ -138,7 +155,7 @@ const micros = (value: string): string => `round(try_cast(${value} AS DOUBLE) * 
 
 function eventsSql(source: string, markets: readonly string[]): string {
   const wanted = markets.flatMap((name) => [begins('market_id', name), begins('asset_id', name)]);
-  return `SELECT time_ms, ${micros('price')} AS price_micros, ${micros('size')} AS amount_micros,
+  return `SELECT time_ms, received_ms, ${micros('price')} AS price_micros, ${micros('size')} AS amount_micros,
       ${micros('best_bid')} AS best_bid_micros, ${micros('best_ask')} AS best_ask_micros,
       type = 'PRICE_CHANGE' AS is_level, type IN ('LAST_TRADE', 'LAST_TRADE_PRICE', 'TRADE') AS is_trade,
       type IN ('BOOK', 'BOOK_SNAPSHOT') AS is_book, side IN ('BID', 'BUY') AS is_bid, side IN ('ASK', 'SELL') AS is_ask,
@@ -178,8 +195,7 @@ export async function brokenRows({ connection, form }: OpenEvents, path: string)
   const reasons = [STRANGE, ...Object.keys(SOUND)].flatMap((name, at) =>
     count(`fault_${at}`) > 0 ? `${count(`fault_${at}`)} with ${name}` : [],
   );
-  const text = form === 'table' ? 'to_json(message)::VARCHAR' : 'message';
-  const [first] = await fetchRows(connection, `SELECT ${text} AS message FROM events WHERE ${isBroken} LIMIT 1`);
+  const [first] = await fetchRows(connection, `SELECT message FROM events WHERE ${isBroken} LIMIT 1`);
   refuseBroken(path, count('total'), broken, [String(first?.['message'] ?? ''), GOOD], reasons);
   return `${broken} broken rows were skipped: ${reasons.join(', ')}`;
 }

@@ -125,7 +125,7 @@ function isNext(before: number | null, next: number | null, hours: ReadonlySet<n
   return true;
 }
 
-async function* streamRows({ path, yes, no, market, sorted }: PolymarketCapture) {
+async function* streamRows({ path, form, yes, no, market, sorted }: PolymarketCapture) {
   const copy = await sorted();
   const connection =
     copy === null ? (await openEvents(path, market === null ? [] : [market])).connection : await connect();
@@ -134,7 +134,8 @@ async function* streamRows({ path, yes, no, market, sorted }: PolymarketCapture)
   try {
     const sql = `SELECT time_ms, price_micros, amount_micros, best_bid_micros,
       best_ask_micros, is_level, is_bid, asset_id = ${quote(yes)}, sides FROM ${rows} WHERE ${ROW_IS_SOUND}
-      AND (asset_id = ${quote(yes)} OR (is_trade AND asset_id = ${quote(no ?? yes)}))`;
+      AND (asset_id = ${quote(yes)} OR (is_trade AND asset_id = ${quote(no ?? yes)}))
+      ${copy === null && form === 'archive' ? 'ORDER BY received_ms, row_number() OVER ()' : ''}`;
     for await (const chunk of streamChunks(connection, sql, `cannot read ${path}`)) {
       isEmpty = false;
       yield chunk.getColumns();
@@ -175,6 +176,7 @@ class TokenStream {
     this.report = newReport();
     if (isNext) {
       this.#isNext = true;
+      this.#pairing.unpairedTrades = 0;
       return;
     }
     this.#pairing = new TradePairing(this.writer, POLYMARKET_PAIRING);

@@ -24,13 +24,11 @@ const SAMPLE = 400;
 /** Minimum fraction of matching changes for twin tokens. The changes of other tokens almost never match. */
 const TWIN_SHARE = 0.5;
 
-const HOUR_MS = 3_600_000;
-
 /** Returns the hour in an archive file's name, in hours since 1970; null for other names. */
 function hourOf(path: string): number | null {
   const [, day, hour] = /(\d{4}-\d\d-\d\d)T(\d\d)/.exec(basename(path)) ?? [];
   const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${hour}:00:00Z`);
-  return Number.isNaN(ms) ? null : ms / HOUR_MS;
+  return Number.isNaN(ms) ? null : ms / 3_600_000;
 }
 
 interface PolymarketReading {
@@ -224,7 +222,7 @@ function joinRecordings(recordings: readonly PolymarketRecording[]): Recording[]
 }
 
 const firstOf = ({ captures: [{ firstMs }] }: PolymarketRecording): number => firstMs;
-const startOf = ({ captures: [{ hour, firstMs }] }: PolymarketRecording): number => (hour ?? 0) * HOUR_MS || firstMs;
+const startOf = ({ captures: [{ hour, firstMs }] }: PolymarketRecording): number => (hour ?? 0) * 3_600_000 || firstMs;
 
 function makeRecording(captures: Captures, hours: ReadonlySet<number>): PolymarketRecording {
   const { path, market: id, yes, firstMs } = captures[0];

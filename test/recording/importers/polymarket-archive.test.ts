@@ -173,6 +173,81 @@ describe('an hour of the archive', () => {
   });
 });
 
+type Cell = string | number | null;
+
+/** Writes an hour as the archive has it since April 2026: one column per field, sorted by market and token. */
+async function writeTable(folder: string, hour: number, rows: readonly (readonly Cell[])[]): Promise<void> {
+  const moment = (ms: Cell) => `make_timestamp(${(T + Number(ms)) * 1000})`;
+  const quoted = (cell: Cell) => (typeof cell === 'string' ? `'${cell}'` : String(cell));
+  const values = rows.map(([received = 0, ms = 0, ...rest]) =>
+    [moment(received), moment(ms), ...rest.map(quoted)].join(', '),
+  );
+  await withConnection(async (connection) => {
+    await connection.run(`CREATE TEMP TABLE t (timestamp_received TIMESTAMPTZ, "timestamp" TIMESTAMPTZ, market BLOB,
+      asset_id VARCHAR, event_type VARCHAR, bids VARCHAR, asks VARCHAR, price DECIMAL(9, 4), size DECIMAL(18, 6),
+      side VARCHAR, best_bid DECIMAL(9, 4), best_ask DECIMAL(9, 4))`);
+    if (rows.length > 0) await connection.run(`INSERT INTO t VALUES ${values.map((row) => `(${row})`).join(', ')}`);
+    const path = join(folder, `polymarket_orderbook_2026-07-25T${hour}.parquet`);
+    await connection.run(`COPY t TO '${path}' (FORMAT parquet)`);
+  });
+}
+
+describe('an hour of the archive with one column per field', () => {
+  const none = [null, null, null, null, null];
+  const level = (price: number, size: number, side: string) => [null, null, price, size, side, 0.44, 0.46];
+  const tokens = (market: string) => [`1${market.slice(-3)}`, `9${market.slice(-3)}`] as const;
+  const hourOf = (market: string): Cell[][] => [
+    [
+      40,
+      -30 * 24 * HOUR,
+      market,
+      tokens(market)[0],
+      'book',
+      '[["0.39","7"],["0.44","100"]]',
+      '[["0.46","50"]]',
+      ...none,
+    ],
+    [150, 105, market, tokens(market)[0], 'price_change', ...level(0.46, 40, 'SELL')],
+    [160, 106, market, tokens(market)[0], 'tick_size_change', null, null, ...none],
+    [900, 800, market, tokens(market)[0], 'price_change', ...level(0.44, 90, 'BUY')],
+    [170, 120, market, tokens(market)[1], 'last_trade_price', null, null, 0.54, 10, 'SELL', null, null],
+  ];
+  const ROWS = [
+    ...['40 clear', '40 level bid 0.39 7', '40 level bid 0.44 100', '40 level ask 0.46 50'],
+    ...['105 trade bid 0.46 10', '105 level ask 0.46 40', '800 level bid 0.44 90'],
+  ];
+
+  it('has snapshots, whose old times count from their receipt, and trades of both tokens', async () => {
+    const folder = newFolder();
+    await writeTable(folder, 17, hourOf(MARKET));
+    await writeTable(folder, 18, []);
+    const notRead: string[] = [];
+    const [recording] = await openRecordings([folder], { onNotRead: (sentence) => notRead.push(sentence) });
+    expect(await rowsOf(recording, T)).toEqual([...ROWS, '800 end']);
+    expect(recording?.market).toMatchObject({ openTimeMs: T + 40, source: { ticker: MARKET } });
+    expect(recording?.gaps).toEqual([]);
+    expect(recording?.warnings.map(({ message }) => message)).toEqual([expect.stringContaining('(0 of 2)')]);
+    expect(notRead).toEqual([expect.stringContaining('the file is empty')]);
+  });
+
+  it('goes on in the next hour, also in a copy that is sorted by market', async () => {
+    const folder = newFolder();
+    const markets = ['cc', 'aa', 'bb'].map((name) => `0x${name.repeat(32)}`).sort();
+    await writeTable(folder, 17, markets.flatMap(hourOf));
+    const next = (market: string) =>
+      [HOUR, HOUR, market, tokens(market)[0], 'price_change', ...level(0.44, 8, 'BUY')] satisfies Cell[];
+    await writeTable(folder, 18, markets.map(next));
+    const out = newFolder();
+    await importRecordings('polymarket', [folder], out);
+    const imported = await openRecordings([out]);
+    expect(imported).toHaveLength(3);
+    for (const recording of imported) {
+      expect(await rowsOf(recording, T)).toEqual([...ROWS, '3600000 level bid 0.44 8', '3600000 end']);
+      expect(recording.summary?.gaps).toEqual([]);
+    }
+  });
+});
+
 describe('messages of the channel', () => {
   const [YES, NO] = ['111', '999'];
   const event = (event_type: string, ms: number, rest: object) => ({
