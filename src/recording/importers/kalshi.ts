@@ -376,7 +376,7 @@ class KalshiStream {
     }
     this.read++;
     this.#releaseSnapshot(receivedMs);
-    if (!this.#subscriptions.has(sid)) this.#isMissing = true;
+    if (!Number.isNaN(sid) && !this.#subscriptions.has(sid)) this.#isMissing = true;
     this.#subscriptions.add(sid);
     this.#beginGap();
     this.#held = { timeMs: receivedMs, levels };
