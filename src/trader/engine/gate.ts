@@ -35,8 +35,8 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
 }
 
 function describeUnvalued({ own, valuation: { marks } }: TraderState['account']): string {
-  const unpriced = [...own.held.keys()].find((id) => !marks.has(id));
-  return `starting: the holdings cannot be valued yet${unpriced === undefined ? '' : `: no price in held market ${unpriced}`}`;
+  const unpriced = [...own.held].find(([id, { yesMicros, noMicros }]) => yesMicros !== noMicros && !marks.has(id));
+  return `starting: the holdings cannot be valued yet${unpriced === undefined ? '' : `: no price in held market ${unpriced[0]}`}`;
 }
 
 export function approveAndExecute(

@@ -355,7 +355,13 @@ it('a held share without a price is named as the reason why nothing is quoted', 
   const state = stateOf(ledger, settingsOf());
   const amounts = { ledgerMicros: m(0), exchangeMicros: m(ONE), restMicros: m(ONE), restWorthMicros: m(0) };
   ledger.transaction(() => {
-    ledger.adopt({ marketConditionId: 'M', isYes: true, recorded: [], ...amounts }, 'why', START_MS);
+    // A complete set needs no price.
+    for (const [marketConditionId, isYes] of [
+      ['A', true],
+      ['A', false],
+      ['M', true],
+    ] as const)
+      ledger.adopt({ marketConditionId, isYes, recorded: [], ...amounts }, 'why', START_MS);
     state.safety.valueHoldings(START_MS);
   });
   expect(makeStepContext(state, null, START_MS).hold).toMatch(/cannot be valued yet: no price in held market M$/);
