@@ -57,6 +57,8 @@ export class Markets {
   readonly #tracked = new Map<string, MarketEntry>();
   /** Markets whose detail shows that they cannot be quoted. Later market lists do not add these markets again. */
   readonly #unsuitable = new Set<string>();
+  /** Markets that other wallets quote, tracked because a strategy needs the prices of the whole event. */
+  #siblings: ReadonlySet<string> = new Set();
   /** Names of strategies that are within their quote hours now. */
   readonly #quoting = new Set<string>();
   readonly #flows = new Map<string, CategoryFlow>();
@@ -124,7 +126,7 @@ export class Markets {
   /** Stops tracking markets that have ended or are not quoted, unless the wallet has shares or orders there. */
   forget(isOurs: (conditionId: string) => boolean): void {
     for (const { conditionId, feed, slots, endingMs, isEnded } of this.#tracked.values()) {
-      const isUnwanted = endingMs === null ? slots.length === 0 : isEnded;
+      const isUnwanted = endingMs === null ? slots.length === 0 && !this.#siblings.has(conditionId) : isEnded;
       if (!isUnwanted || isOurs(conditionId)) continue;
       if (feed.unsuitable !== null) this.#unsuitable.add(conditionId);
       this.#tracked.delete(conditionId);
@@ -146,8 +148,8 @@ export class Markets {
     if (text !== null) this.#ledger.setNote(ownFillsNote(conditionId), text);
   }
 
-  /** Assigns listed markets to strategies that select them. `foreign`: markets that other wallets have claimed. */
-  onCatalog(rows: readonly MarketSummary[], foreign: ReadonlySet<string> = new Set()): void {
+  /** Assigns listed markets. `isForeign`: another wallet has claimed the market, and this wallet has nothing there. */
+  onCatalog(rows: readonly MarketSummary[], isForeign: (conditionId: string) => boolean, nowMs: number): void {
     this.hasCatalog = true;
     const pulledBecause = this.#pulledBecause;
     this.#pulledBecause = null;
@@ -155,20 +157,35 @@ export class Markets {
     for (const strategy of this.#settings.strategies) {
       if (strategy.markets.ids.length > 0) continue;
       // A strategy that quotes whole events keeps a foreign market, because it needs the prices of all outcomes.
-      const isForeign = (id: string) => strategy.module.scope !== 'event' && foreign.has(id);
-      for (const { conditionId, slots } of this.all)
-        if (isForeign(conditionId))
-          slots.splice(0, slots.length, ...slots.filter((slot) => slot.strategy !== strategy));
+      const isLost = (id: string) => strategy.module.scope !== 'event' && isForeign(id);
+      for (const { conditionId, slots } of this.all) {
+        const slot = slots.find((one) => one.strategy === strategy && isLost(conditionId));
+        if (slot === undefined) continue;
+        this.saveStrategy(slot, nowMs);
+        slots.splice(slots.indexOf(slot), 1);
+      }
       const { max, candidates = max } = strategy.markets;
       let room = candidates - this.#countOpenMarkets(strategy);
       for (const row of rows) {
         if (room <= 0) break;
         if (this.#isQuotedBy(row.condition_id, strategy) || !selects(strategy, row)) continue;
-        if (this.#unsuitable.has(row.condition_id) || isForeign(row.condition_id)) continue;
+        if (this.#unsuitable.has(row.condition_id) || isLost(row.condition_id)) continue;
         this.#assign(row.condition_id, strategy, pulledBecause);
         room -= 1;
       }
     }
+    this.#trackSiblings(rows, isForeign);
+  }
+
+  /** Tracks foreign markets of a declared event while a strategy quotes another outcome and needs all prices. */
+  #trackSiblings(rows: readonly MarketSummary[], isForeign: (conditionId: string) => boolean): void {
+    const needsEvent = ({ condition_id }: MarketSummary) =>
+      this.listSlots(condition_id).some(({ strategy }) => strategy.module.inputs?.event === true);
+    const { events } = this.#settings;
+    const outcomes = events.map((rule) => rows.filter(({ event }) => event?.condition_id === rule.eventConditionId));
+    const needed = outcomes.filter((all) => all.some(needsEvent)).flatMap((all) => all.map((row) => row.condition_id));
+    this.#siblings = new Set(needed.filter((id) => isForeign(id) && !this.#unsuitable.has(id)));
+    for (const id of this.#siblings) this.track(id);
   }
 
   /** Applies changed settings, in the caller's ledger transaction. Only new code or parameters restart a quoter. */
@@ -326,14 +343,8 @@ const MOST_FILLS = 1_000;
 
 const ownFillsNote = (conditionId: string): string => `own-fills.${conditionId}`;
 
-/** Returns a market selection without `max`, `candidates`, `choose` and `rules`: only the fields that filter a list. */
-const pickFilter = ({
-  max: _max,
-  candidates: _candidates,
-  choose: _choose,
-  rules: _rules,
-  ...filter
-}: MarketSelection) => filter;
+/** Returns a market selection with fixed values for `max`, `candidates`, `choose` and `rules`, which filter no list. */
+const pickFilter = (all: MarketSelection) => ({ ...all, max: 0, candidates: 0, choose: null, rules: null });
 
 function selects({ markets }: StrategySettings, row: MarketSummary): boolean {
   if (row.state !== markets.state || row.margin_enabled === true) return false;

@@ -203,7 +203,7 @@ function readDetail(state: TraderState, entry: MarketEntry, data: DataOf<'market
 }
 
 function observeCatalog(state: TraderState, report: RequestResult): void {
-  const { requests, safety, markets, notices } = state;
+  const { requests, safety, markets, notices, account } = state;
   requests.catalog ??= new PageWalk((row) => row.condition_id);
   const walk = requests.catalog;
   const step = walk.onReport(report);
@@ -214,7 +214,8 @@ function observeCatalog(state: TraderState, report: RequestResult): void {
     notices.alert(report.nowMs, kind, text);
     markets.requestRequote();
   }
-  if (step.kind === 'page') markets.onCatalog(walk.rows, safety.fleet?.foreign);
+  const isForeign = (id: string) => safety.fleet?.foreign.has(id) === true && !account.isOurs(id);
+  if (step.kind === 'page') markets.onCatalog(walk.rows, isForeign, report.nowMs);
   noteListRead(state, 'catalog', step.kind === 'void' ? toFailure(report) : 'ok', report);
 }
 

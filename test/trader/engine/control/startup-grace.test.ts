@@ -30,7 +30,7 @@ const atMoment = (changes: Partial<Moment>) =>
     state.clock.seenMs = START_MS + ageMs;
     if (started) state.safety.modes.isStarted = true;
     if (command !== null) state.safety.modes.apply(command);
-    if (catalog) state.markets.onCatalog([]);
+    if (catalog) state.markets.onCatalog([], () => false, START_MS);
     if (pausedMarket) ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
     return {
       unread: isInStartupGrace(state, new QuoteSlot('a', strategy), null),
