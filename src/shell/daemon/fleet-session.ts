@@ -1,6 +1,7 @@
 /** Reports to the core whether this trader holds its wallet's lease, and releases the wallet at the end. */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, ZERO } from '../../shared/base/micros.js';
 import type { FleetCommand, Lane } from '../../shared/protocol/seam.js';
@@ -37,10 +38,11 @@ export function followLease(member: FleetMember, hooks: FleetHooks) {
       end();
       return hooks.fail(explainLoss(lease));
     }
-    const hold = standing === 'held' ? null : describeTrouble(member);
-    if (told !== null && (told.hold === null) === (hold === null) && told.markets === markets) return;
-    told = { kind: 'fleet', hold, markets, foreign };
-    hooks.loop.command(told);
+    const hold = standing === 'held' ? null : (told?.hold ?? describeTrouble(member));
+    const command: FleetCommand = { kind: 'fleet', hold, markets, foreign };
+    if (isDeepStrictEqual(command, told)) return;
+    told = command;
+    hooks.loop.command(command);
   };
   const timer = setInterval(look, LOOK_MS);
   const end = () => {

@@ -239,7 +239,7 @@ export class DatabaseDesk {
   /** Claims markets for this wallet. Returns all markets of the fleet that are now claimed, with their wallets. */
   async claim(term: number, markets: readonly string[]): Promise<ReadonlyMap<string, string>> {
     if (markets.length > 0) await this.#ask('SELECT twinbook_fleet.claim_markets($1, $2, $3, $4)', term, markets);
-    const rows = await this.#database.query('SELECT market, wallet FROM twinbook_fleet.claim');
+    const rows = await this.#database.query('SELECT market, wallet FROM twinbook_fleet.claim ORDER BY market');
     return new Map(rows.map(({ market, wallet }) => [String(market), String(wallet)]));
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
-import { explainLoss, isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet-session.js';
+import { explainLoss, followLease, isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet-session.js';
+import type { FleetMember } from '../../../src/shell/fleet/member.js';
 import type { OwnerRow } from '../../../src/shell/fleet/owner-desk.js';
 import type { StoredDraftRow } from '../../../src/trader/ledger/contract.js';
 
@@ -49,4 +50,29 @@ describe('the signer of a trader in a fleet', () => {
     expect(
       [new TwinbookError('wallet_taken', ''), new TwinbookError('ledger_broken', ''), new Error('')].map(isTakenOver),
     ).toEqual([true, false, false]));
+});
+
+it('tells the core of the lease and the claims only when they have changed', () => {
+  const attached = { onChange: (): void => undefined };
+  const lease = { rules: { pullMs: 1_000 } };
+  const attach = (hooks: typeof attached) => Object.assign(attached, hooks);
+  const member = { standing: 'held', markets: ['ours'], foreign: ['theirs'], trouble: null, lease, attach };
+  const told: unknown[] = [];
+  const loop = { command: (command: unknown) => told.push(command) > 0 };
+  const unused = { snapshot: () => expect.unreachable(), fail: () => expect.unreachable() };
+  const { end } = followLease(member as unknown as FleetMember, { loop, ...unused }); // No database is asked.
+  const renew = (change: object) => {
+    Object.assign(member, { markets: [...member.markets], foreign: [...member.foreign] }, change);
+    attached.onChange();
+    return told.splice(0);
+  };
+  renew({});
+  expect(renew({})).toEqual([]);
+  expect(renew({ foreign: [] })).toEqual([{ kind: 'fleet', hold: null, markets: ['ours'], foreign: [] }]);
+  expect(renew({ standing: 'failing', trouble: 'no answer' })).toMatchObject([
+    { hold: expect.stringMatching('no answer') },
+  ]);
+  expect(renew({ trouble: 'no route' })).toEqual([]);
+  expect(renew({ standing: 'held' })).toMatchObject([{ hold: null }]);
+  end();
 });
