@@ -369,9 +369,9 @@ export class FleetMember {
   }
 
   async #updateMarkets(desk: DatabaseDesk): Promise<void> {
-    const { markets: wanted, isComplete } = this.#running?.wanted() ?? {};
-    if (wanted === undefined) return;
-    if (this.#hasOldClaims && isComplete === true) {
+    // While own orders are unknown, this trader keeps its claims, and already reads the claims of others.
+    const { markets: wanted, isComplete } = this.#running?.wanted() ?? { markets: this.markets, isComplete: false };
+    if (this.#hasOldClaims && isComplete) {
       await desk.giveBack(this.lease.term, [...this.markets, ...wanted], true);
       this.#hasOldClaims = false;
     } else if (this.#dropped.length > 0) {

@@ -197,13 +197,17 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     const joined = await FleetMember.join(options);
     if (joined === null) throw new Error('not joined');
     const { member } = joined;
-    let [isComplete, markets] = [false, ['held', 'mine']];
+    let [isComplete, isKnown, markets] = [false, false, ['held', 'mine']];
     member.attach({
       summarize: () => null,
-      wanted: () => ({ markets, isComplete }),
+      wanted: () => (isKnown ? { markets, isComplete } : null),
       onChange: () => undefined,
     });
     const other = await deskOf('other');
+    await other.claim(1, ['early']);
+    await untilTrue(async () => member.foreign.join() === 'early');
+    isKnown = true;
+    await other.giveBack(1, ['early']);
     await other.claim(1, ['theirs']);
     await untilTrue(async () => member.foreign.join() === 'theirs');
     await other.giveBack(1, ['theirs']);
