@@ -21,7 +21,7 @@ import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import { type Config, type Environment, PAPER, type TraderConfig } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
-import type { FleetMember } from '../fleet/member.js';
+import { type FleetMember, stoppedUnproven } from '../fleet/member.js';
 import { openJournal, type RunFacts } from '../journal/journal-writer.js';
 import type { Recorder } from '../recorder/recorder.js';
 import { nowMs } from '../runtime/clock.js';
@@ -54,13 +54,13 @@ interface SessionOptions {
   readonly isStopping: () => boolean;
 }
 
-/** Opens a session; null if stopped while it waits for fleet or exchange. After an error, closes all opened parts. */
+/** Opens a session; null if stopped early and no older order of a fleet may rest. After an error, closes all parts. */
 export async function openSession(options: SessionOptions) {
   const closers: ((isOrderly: boolean) => unknown)[] = [];
   const close = async (isOrderly = true) => {
     for (const closer of closers.reverse()) await closer(isOrderly);
   };
-  const stopped = () => close().then(() => null);
+  const stopped = (isSettled: boolean) => (isSettled ? close().then(() => null) : Promise.reject(stoppedUnproven()));
   try {
     // The ledger opens first, because its lock keeps a second trader from changing anything.
     dataFolder(options);
@@ -74,7 +74,7 @@ export async function openSession(options: SessionOptions) {
     const wallet = openOwnWallet(options, ledger);
     // The trader joins the fleet before it signs, and before its guardian sees orders that may be another trader's.
     const joined = await joinFleet(options, wallet);
-    if (joined === null) return await stopped();
+    if (joined === null) return await stopped(true);
     const { member } = joined;
     closers.push(() => member?.close());
     const guardian = openGuardian(options, ledger);
@@ -84,13 +84,14 @@ export async function openSession(options: SessionOptions) {
     if (exchange !== null) closers.push(() => exchange.close());
     const profile = exchange === null ? config.venue.profile : { ...config.venue.profile, base_url: exchange.url };
     const access = await connect(options, wallet, profile, member);
-    if (access === null) return await stopped();
+    if (access === null) return await stopped(joined.isSettled);
     const client = access.client();
     closers.push(() => access.client().close());
     // For an embedded exchange, the fees were already compared when the configuration was loaded.
     if (exchange === null) await refuseWrongFees(client, config);
     const { allowBlindSigning } = config.venue;
-    if (!(await settleWallet(joined, { client, wallet, profile, allowBlindSigning }, options))) return await stopped();
+    if (!(await settleWallet(joined, { client, wallet, profile, allowBlindSigning }, options)))
+      return await stopped(false);
     await guardian?.start();
     const startedMs = nowMs();
     // A run's id begins with the time, so that ids sort by start; the random part distinguishes simultaneous starts.

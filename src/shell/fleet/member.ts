@@ -193,8 +193,8 @@ export class FleetMember {
 
   /**
    * Takes the lease if the previous owner has released it. After a crash of this trader, or with `standby`, waits until
-   * the lease expires. Returns null if the operator stopped the wait. Rejects with `fleet_unusable`, or with
-   * `wallet_taken` if another trader holds the lease.
+   * the lease expires. Returns null if the operator stopped the wait for another trader. Rejects with `fleet_unusable`,
+   * or with `wallet_taken` if another trader holds the lease.
    */
   static async join(options: MemberOptions): Promise<{ member: FleetMember; isSettled: boolean } | null> {
     const member = new FleetMember(options);
@@ -275,6 +275,8 @@ export class FleetMember {
       const waitMs = Math.min(LONGEST_LOOK_MS, this.lease.rules.renewMs, this.lease.waitMs(readInstant()));
       await pause(Math.max(50, waitMs));
     }
+    const { owner } = this.lease;
+    if (owner?.isFree === false && owner.holder === this.#options.config.name) throw stoppedUnproven();
     return null;
   }
 
@@ -413,6 +415,10 @@ export class FleetMember {
     this.#desk = null;
   }
 }
+
+/** Returns the error of a stop during the wait for this trader's own lease, or during a take-over. */
+export const stoppedUnproven = () =>
+  new TwinbookError('fleet_unusable', 'stopped before it was proven that no order of the wallet’s previous run rests');
 
 function taken(wallet: string, row: OwnerRow | null): TwinbookError {
   const who = row === null ? 'another trader' : `${row.holder} (term ${row.term})`;

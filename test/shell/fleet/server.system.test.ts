@@ -194,6 +194,11 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     const config = { database: place(), name: 'test', leaseMs: 3_000, standby: false };
     const silent = { say: () => undefined, isStopping: () => false };
     const options = { config, wallet: 'again', password: PASSWORD, capitalMicros: micros(0), ...silent };
+    let looks = 0;
+    const stopped = FleetMember.join({ ...options, isStopping: () => looks++ > 0 });
+    await expect(stopped).rejects.toThrow(
+      /^stopped before it was proven that no order of the wallet’s previous run rests/,
+    );
     const joined = await FleetMember.join(options);
     if (joined === null) throw new Error('not joined');
     const { member } = joined;
@@ -307,6 +312,32 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
       expect(released.output()).toContain(`${meant} is free`);
     },
   );
+
+  it('says that orders may rest when it is stopped while it waits for its own lease, or takes over', async () => {
+    await prepare();
+    const url = await exchangeHere();
+    const more = `strategies: [maker.yaml]
+fleet: { database: "${server.address}", name: crashed, lease_s: 3 }
+guardian: { start: false }`;
+    const files = folderOf({ 'trader.yaml': traderYaml(url, more), 'maker.yaml': makerYaml('{ max: 1 }') });
+    const start = () => started(['start', '-c', join(files, 'trader.yaml')], ENV);
+    const crashed = start();
+    await crashed.waitFor(/quoting \| markets 1 of 1 quoted/);
+    crashed.process.kill('SIGKILL');
+    await crashed.exited;
+    for (const moment of [/the previous run of this trader holds it/, /this trader took over the wallet/]) {
+      const trader = start();
+      await trader.waitFor(moment);
+      trader.process.kill('SIGTERM');
+      expect(await trader.exited).toBe(1);
+      expect(trader.output()).toMatch(/orders may still rest: unless another trader of the fleet has the wallet, run /);
+      expect(trader.output()).not.toContain('nothing was placed');
+    }
+    // The next test needs the capital.
+    const [, wallet = ''] = /new paper wallet (\w+)/.exec(crashed.output()) ?? [];
+    const release = ['fleet', 'release', '--wallet', wallet, '--unproven', '--reason', 'gone'];
+    expect(await started([...release, '-c', join(files, 'trader.yaml')], ENV).exited).toBe(0);
+  });
 
   it('does not delay the guardian’s news of an orderly stop while its database hangs', async () => {
     await prepare();
