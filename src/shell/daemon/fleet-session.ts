@@ -96,9 +96,8 @@ export const leasedSigner = (
 ): IntentSigner => ({
   sign: (intentId) => {
     const draft = loadDraft(intentId);
-    const action = draft?.terms.action;
-    if (draft === null || action === 'cancel-order') return inner.sign(intentId);
-    const isForeign = action === 'place-order' && !member.markets.includes(draft.marketConditionId);
+    if (draft === null || draft.terms.action === 'cancel-order') return inner.sign(intentId);
+    const isForeign = draft.terms.action === 'place-order' && !member.markets.includes(draft.marketConditionId);
     const reason = member.objection() ?? (isForeign ? 'the market of the order is not claimed in the fleet' : null);
     return reason === null ? inner.sign(intentId) : { ok: false, reason, isWithheld: true };
   },

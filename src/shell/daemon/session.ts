@@ -89,9 +89,8 @@ export async function openSession(options: SessionOptions) {
     closers.push(() => access.client().close());
     // For an embedded exchange, the fees were already compared when the configuration was loaded.
     if (exchange === null) await refuseWrongFees(client, config);
-    const { allowBlindSigning } = config.venue;
-    if (!(await settleWallet(joined, { client, wallet, profile, allowBlindSigning }, options)))
-      return await stopped(false);
+    const venue = { client, wallet, profile, allowBlindSigning: config.venue.allowBlindSigning };
+    if (!(await settleWallet(joined, venue, options))) return await stopped(false);
     await guardian?.start();
     const startedMs = nowMs();
     // A run's id begins with the time, so that ids sort by start; the random part distinguishes simultaneous starts.

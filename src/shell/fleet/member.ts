@@ -183,12 +183,11 @@ export class FleetMember {
   #isClosed = false;
 
   private constructor(options: MemberOptions) {
-    const { wallet } = options;
     const { name: holder, leaseMs } = options.config;
     const instance = randomBytes(12).toString('hex');
     this.#options = options;
     this.lease = new Lease(rulesOf(leaseMs));
-    this.#candidate = { wallet, holder, instance, machine: hostname(), leaseMs };
+    this.#candidate = { wallet: options.wallet, holder, instance, machine: hostname(), leaseMs };
   }
 
   /**
@@ -416,7 +415,6 @@ export class FleetMember {
   }
 }
 
-/** Returns the error of a stop during the wait for this trader's own lease, or during a take-over. */
 export const stoppedUnproven = () =>
   new TwinbookError('fleet_unusable', 'stopped before it was proven that no order of the wallet’s previous run rests');
 

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Candle, MarketDetail, MarketSummary } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
-import type { Ledger, MarketRecord } from '../ledger/contract.js';
+import type { BookedFill, Ledger, MarketRecord } from '../ledger/contract.js';
 import { CategoryFlow, type LearnedFromBars, readCandles } from '../market/estimators.js';
 import { MarketTracker } from '../market/market-tracker.js';
 import { MarkTrust } from '../market/venue-marks.js';
@@ -136,9 +136,7 @@ export class Markets {
       this.#ledger.forgetStrategyStates(conditionId);
       const isOfEvent = (entry: MarketEntry) => entry.feed.facts?.eventConditionId === event;
       if (event !== null && !Array.from(this.all).some(isOfEvent)) this.sandboxes.forget(event);
-      forgetPrior(conditionId, this.#ledger);
-      const note = ownFillsNote(conditionId);
-      if ((this.#ledger.note(note) ?? '') !== '') this.#ledger.setNote(note, '');
+      forgetNotes(conditionId, this.#ledger);
     }
   }
 
@@ -158,12 +156,11 @@ export class Markets {
       if (strategy.markets.ids.length > 0) continue;
       // A strategy that quotes whole events keeps a foreign market, because it needs the prices of all outcomes.
       const isLost = (id: string) => strategy.module.scope !== 'event' && isForeign(id);
-      for (const { conditionId, slots } of this.all) {
-        const slot = slots.find((one) => one.strategy === strategy && isLost(conditionId));
-        if (slot === undefined) continue;
-        this.saveStrategy(slot, nowMs);
-        slots.splice(slots.indexOf(slot), 1);
-      }
+      for (const { slots } of this.all)
+        for (const slot of slots.filter((one) => one.strategy === strategy && isLost(one.conditionId))) {
+          this.saveStrategy(slot, nowMs);
+          slots.splice(slots.indexOf(slot), 1);
+        }
       const { max, candidates = max } = strategy.markets;
       let room = candidates - this.#countOpenMarkets(strategy);
       for (const row of rows) {
@@ -290,14 +287,11 @@ export class Markets {
 
   #open(slot: QuoteSlot, facts: MarketFacts): void {
     const { conditionId, strategy } = slot;
-    const findStrategy = (orderPubkey: string) =>
-      this.#ledger.intent(this.#ledger.order(orderPubkey)?.intentId ?? '')?.strategy;
-    const findFills = (sinceMs: number) =>
-      this.#ledger
-        .bookedSince(sinceMs + 1, MOST_FILLS)
-        .fills.filter((fill) => fill.marketConditionId === conditionId)
-        .filter(({ orderPubkey }) => findStrategy(orderPubkey) === strategy.name)
-        .reverse();
+    const isOfSlot = ({ marketConditionId, orderPubkey }: BookedFill) =>
+      marketConditionId === conditionId &&
+      this.#ledger.intent(this.#ledger.order(orderPubkey)?.intentId ?? '')?.strategy === strategy.name;
+    const findBooked = (sinceMs: number) => this.#ledger.bookedSince(sinceMs + 1, MOST_FILLS).fills;
+    const findFills = (sinceMs: number) => findBooked(sinceMs).filter(isOfSlot).reverse();
     slot.open(() => this.sandboxes.open(strategy, facts, this.#settings), findFills);
   }
 
@@ -384,9 +378,10 @@ export function restorePrior(feed: MarketTracker, ledger: Pick<Ledger, 'note'>):
 export const findGoodUntilMs = (conditionId: string, ledger: Pick<Ledger, 'note'>): number =>
   readKept(conditionId, ledger)?.goodUntilMs ?? Number.NEGATIVE_INFINITY;
 
-/** Deletes the stored result of an ended market's price bars. The caller must open a ledger transaction. */
-export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | 'setNote'>): void {
-  if ((ledger.note(noteOf(conditionId)) ?? '') !== '') ledger.setNote(noteOf(conditionId), '');
+/** Deletes the stored price bars and own fills of an ended market. The caller must open a ledger transaction. */
+export function forgetNotes(conditionId: string, ledger: Pick<Ledger, 'note' | 'setNote'>): void {
+  for (const note of [noteOf(conditionId), ownFillsNote(conditionId)])
+    if ((ledger.note(note) ?? '') !== '') ledger.setNote(note, '');
 }
 
 /** Returns true if price bars are due: the open, quoted market has a book and trades, but no valid result. */

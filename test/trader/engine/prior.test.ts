@@ -5,7 +5,7 @@ import type { Candle } from '../../../src/shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../../src/shared/protocol/seam.js';
 import {
   findGoodUntilMs,
-  forgetPrior,
+  forgetNotes,
   type MarketEntry,
   restorePrior,
   takeCandles,
@@ -107,7 +107,7 @@ describe('price bars', () => {
     expect(wantsCandles(again, ON, NOW_MS + 100 * BAR_S * 1000)).toBe(false);
     expect(wantsCandles(again, ON, NOW_MS + 100 * BAR_S * 1000 + 1)).toBe(true);
 
-    forgetPrior('M', ledger);
+    forgetNotes('M', ledger);
     expect(findGoodUntilMs('M', ledger)).toBe(Number.NEGATIVE_INFINITY);
   });
 
