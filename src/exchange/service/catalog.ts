@@ -6,8 +6,8 @@
  * event is closed if no market is open and at least one is closed. `ending_soon` means a resolution date at most 7 days
  * ahead, `ended_recently` a resolution date at most 7 days ago.
  *
- * Pages of an unsorted list stay consistent during all changes. Pages of a sorted list stay consistent only if new
- * markets are the only change.
+ * While a caller reads the pages of a list without `sort`, no change makes the list repeat or skip a market. A list with
+ * `sort` can repeat or skip markets unless new markets are the only change.
  */
 
 import { ONE } from '../../shared/base/micros.js';

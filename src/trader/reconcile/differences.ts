@@ -31,7 +31,7 @@ export interface Difference {
 
 /** Ledger's figure for a record that is not in the ledger and was not made by this trader. */
 export const UNKNOWN = 'unknown';
-/** Exchange's figure for a booking of the ledger that the exchange's complete list does not contain. */
+/** Exchange's figure in a difference: the ledger has a booking, and the exchange's complete list lacks the booking. */
 export const NOTHING = 'nothing';
 
 export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'conversion'> {

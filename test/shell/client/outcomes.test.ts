@@ -208,7 +208,7 @@ describe('an outcome', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('arrives over a slow line too: a connection to one of several addresses may take over two seconds', async () => {
+  it('arrives over a slow line too: a connection to one of several addresses may take a second', async () => {
     const connect = vi.spyOn(Socket.prototype, 'connect');
     onTestFinished(() => connect.mockRestore());
     const transport = new Transport(1);
@@ -216,7 +216,7 @@ describe('an outcome', () => {
     await transport.send({ method: 'GET', url: new URL(server.url), pathWithQuery: '/', body: '' }, {}, 10_000);
     const options = expect.objectContaining({ autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS });
     expect(connect.mock.calls.flat(2)).toContainEqual(options);
-    expect(ADDRESS_ATTEMPT_MS).toBeGreaterThan(2_000);
+    expect(ADDRESS_ATTEMPT_MS).toBeGreaterThanOrEqual(1_000);
   });
 
   it('is always one of the three, whatever the body', async () => {

@@ -49,7 +49,7 @@ export function conversionRules(
 
 type ConversionRules = ReturnType<typeof conversionRules>;
 
-/** Returns sell orders to cancel, so that their shares can be merged: currency is scarce, or fills take too long. */
+/** Returns sell orders to cancel for a merge of their shares, if currency is scarce or their fills take too long. */
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
