@@ -217,31 +217,24 @@ describe('the client of the control socket', () => {
     await expect(call(plain)).rejects.toMatchObject({ code: 'not_running' });
   });
 
-  test('says timed_out when no answer comes', async () => {
-    const { path } = await peer((socket) => socket.resume());
-    await expect(call(path, { timeoutMs: 50 })).rejects.toMatchObject({ code: 'timed_out' });
+  const ANSWER = '{"ok":true,"data":1}\n';
+  const shortly = { timeoutMs: 50 };
+  const odd = { code: 'usage', message: expect.stringContaining('does not answer like a trader') };
+
+  test.each<[string, (socket: Socket) => unknown, Parameters<typeof call>[1], object]>([
+    ['gives no answer', (socket) => socket.resume(), shortly, { code: 'timed_out' }],
+    ['is not gone in time', (socket) => socket.write(ANSWER), { ...shortly, untilGone: true }, { code: 'timed_out' }],
+    ['hangs up without an answer', (socket) => socket.end(), {}, { code: 'not_running' }],
+    ...['hello', '{"ok":true}', 'null', '[]'].map(
+      (text) => [`answers ${text}`, (socket: Socket) => socket.write(`${text}\n`), {}, odd] as const,
+    ),
+  ])('does not believe a trader that %s', async (_, treat, how, error) => {
+    await expect(call((await peer(treat)).path, how)).rejects.toMatchObject(error);
   });
 
   test('waits until the trader hangs up when asked to', async () => {
-    const { path: stays } = await peer((socket) => socket.write('{"ok":true,"data":1}\n'));
-    await expect(call(stays, { untilGone: true, timeoutMs: 50 })).rejects.toMatchObject({ code: 'timed_out' });
-    const { path: goes } = await peer((socket) => socket.end('{"ok":true,"data":1}\n'));
-    await expect(call(goes, { untilGone: true })).resolves.toBe(1);
-  });
-
-  test('does not believe what is not an answer', async () => {
-    for (const text of ['hello\n', '{"ok":true}\n', 'null\n', '[]\n']) {
-      const { path } = await peer((socket) => socket.write(text));
-      await expect(call(path)).rejects.toMatchObject({
-        code: 'usage',
-        message: expect.stringContaining('does not answer like a trader'),
-      });
-    }
-  });
-
-  test('says not_running when the trader hangs up without an answer', async () => {
-    const { path } = await peer((socket) => socket.end());
-    await expect(call(path)).rejects.toMatchObject({ code: 'not_running' });
+    const { path } = await peer((socket) => socket.end(ANSWER));
+    await expect(call(path, { untilGone: true })).resolves.toBe(1);
   });
 });
 

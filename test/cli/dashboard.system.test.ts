@@ -35,23 +35,22 @@ function fakeBrowser(cwd: string) {
 }
 
 describe('twinbook dashboard', () => {
-  test('prints the address, whose token opens the page', async () => {
-    const { serve, ask, url, ledger } = await place();
-    await serve();
-    const { code, out, err } = await ask();
-    expect({ code, out, err }).toEqual({ code: 0, out: `${url}#${obtainPageToken(ledger)}\n`, err: '' });
-    const { ask: request } = await openPageSession(url, out.trim().split('#')[1] ?? '');
-    expect((await request('/traders')).status).toBe(200);
-  });
-
-  test('opens it where there is a display, and shows the token in no argument of a process', async () => {
+  test('prints the address, whose token opens the page, and opens it where a browser can be opened', async () => {
     const { cwd, serve, ask, url, ledger } = await place();
     await serve();
+    const printed = await ask();
+    expect(printed).toEqual({ code: 0, out: `${url}#${obtainPageToken(ledger)}\n`, err: '' });
+    const { ask: request } = await openPageSession(url, printed.out.trim().split('#')[1] ?? '');
+    expect((await request('/traders')).status).toBe(200);
+    const { code, out, err } = await ask({ DISPLAY: ':0', PATH: cwd });
+    expect([code, out.startsWith(url)]).toEqual([0, true]);
+    expect(err).toMatch(/^warning: no browser was opened \(.*ENOENT\); open the address yourself\n$/);
     const { args, env } = fakeBrowser(cwd);
     expect((await ask(env, '--no-open')).code).toBe(0);
     expect(existsSync(args)).toBe(false);
     expect((await ask(env)).code).toBe(0);
     await vi.waitFor(() => expect(existsSync(args)).toBe(true));
+    // The token is in a private file, and in no argument of a process.
     const file = readFileSync(args, 'utf8');
     expect(file).toBe(`${ledger}.page-open.html`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -68,14 +67,6 @@ describe('twinbook dashboard', () => {
     await page.goto(`file://${ledger}.page-open.html`);
     await page.locator('#main').waitFor();
     expect(page.url()).toBe(url);
-  });
-
-  test('says so where no browser can be opened, and prints the address all the same', async () => {
-    const { cwd, serve, ask, url } = await place();
-    await serve();
-    const { code, out, err } = await ask({ DISPLAY: ':0', PATH: cwd });
-    expect([code, out.startsWith(url)]).toEqual([0, true]);
-    expect(err).toMatch(/^warning: no browser was opened \(.*ENOENT\); open the address yourself\n$/);
   });
 
   test('prints no password', async () => {

@@ -49,15 +49,13 @@ describe('data list', () => {
 });
 
 describe('data stats', () => {
-  test('measures what was recorded', async () => {
+  test('measures what was recorded, and says which market has no outcome', async () => {
     const { code, out } = await data('stats', SAMPLE, '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out)[0]).toMatchObject({ coverage: 1, trades: 90, two_sided: 1, gaps: 0, outcome: false });
     expect((await data('stats', SAMPLE)).out).toContain('100.0 %');
+    expect((await data('stats', await recorded({ outcome: null }))).out).toContain('the outcome is unknown');
   });
-
-  test('says which market has no outcome', async () =>
-    expect((await data('stats', await recorded({ outcome: null }))).out).toContain('the outcome is unknown'));
 });
 
 describe('data verify', () => {
@@ -86,7 +84,7 @@ describe('data verify', () => {
 });
 
 describe('data import', () => {
-  test('writes our format, says what it left out, and shows it in the list', async () => {
+  test('writes our format of the wanted markets, says what it left out, and shows it in the list', async () => {
     const out = newFolder();
     const set = writeKalshi([...PADDING, 'broken', ...KALSHI]);
     const { code, out: text } = await data('import', 'kalshi', set, '--out', out, '-v');
@@ -101,9 +99,10 @@ describe('data import', () => {
     const again = await data('import', 'kalshi', set, '--out', out);
     expect(again.out).toContain('1 already in the folder (--replace overwrites them)');
     expect(again.out).toMatch(/0 markets with 0 events imported\n$/);
-    expect(JSON.parse((await data('import', 'kalshi', set, '--out', out, '--replace', '--json')).out)).toMatchObject([
-      { status: 'imported', events: 6 },
-    ]);
+    const replaced = await data('import', 'kalshi', set, '--out', out, '--replace', '--json', '--market', 'KXTEST');
+    expect(JSON.parse(replaced.out)).toMatchObject([{ status: 'imported', events: 6 }]);
+    const none = await data('import', 'kalshi', set, '--out', newFolder(), '--market', 'KXOTHER');
+    expect(none).toMatchObject({ code: 1, err: expect.stringContaining('has no market KXOTHER') });
   });
 
   test('of a market that cannot be read ends with 1', async () => {
@@ -125,14 +124,6 @@ describe('data import', () => {
     expect(read.code).toBe(0);
     expect(read.out).toMatch(/NOT READ {2}.*: 1 file that ends in \.tar\.zst\n/);
     expect(read.out).toMatch(/NOT READ {2}.*: 2 files that end in \.csv\n/);
-  });
-
-  test('takes only the markets that are wanted', async () => {
-    const set = writeKalshi(KALSHI);
-    expect((await data('import', 'kalshi', set, '--out', newFolder(), '--market', 'KXTEST')).code).toBe(0);
-    const none = await data('import', 'kalshi', set, '--out', newFolder(), '--market', 'KXOTHER');
-    expect(none.code).toBe(1);
-    expect(none.err).toContain('has no market KXOTHER');
   });
 
   test.each([

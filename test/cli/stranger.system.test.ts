@@ -74,8 +74,8 @@ const REFUSED =
 const UNNAMED = /the run's strategy evil is not a shipped strategy\n[\s\S]*-c FILE/;
 
 describe('a run that another person made', () => {
-  it('runs none of its code, wherever it lies and whatever it names', async () => {
-    const { mark, path } = await strange();
+  it('runs none of its code, wherever it lies and whatever it names, until the operator names the same file', async () => {
+    const { mark, path, file: theirs } = await strange();
     const { folder, file } = mine();
     cpSync(path, join(folder, 'runs', 'strange'), { recursive: true });
     const c = ['-c', file];
@@ -98,19 +98,11 @@ describe('a run that another person made', () => {
       expect(said.code, args.join(' ')).toBe(4);
       expect(existsSync(mark), args.join(' ')).toBe(false);
     }
-  });
-
-  it('runs none of its code where another configuration is played over it', async () => {
-    const { mark, path } = await strange();
-    const { folder } = mine();
-    const said = await run(['replay', path, '--play', join(folder, 'maker.yaml')]);
-    expect(said).toMatchObject({ code: 1, err: expect.stringContaining('never read an order book') });
+    const played = await run(['replay', path, '--play', join(folder, 'maker.yaml')]);
+    expect(played).toMatchObject({ code: 1, err: expect.stringContaining('never read an order book') });
     expect(existsSync(mark)).toBe(false);
-  });
-
-  it('runs the code of a file that the operator names, by its hash', async () => {
-    const { mark, path, file } = await strange();
-    await run(['replay', path, '--as-recorded', '-c', file]);
+    // The file has the code of the run, by its hash.
+    await run(['replay', path, '--as-recorded', '-c', theirs]);
     expect(existsSync(mark)).toBe(true);
   });
 });

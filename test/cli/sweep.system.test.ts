@@ -78,9 +78,4 @@ describe('twinbook sweep', () => {
     expect(ran.err).not.toContain('bug');
     expect({ code: ran.code, out: ran.out }).toEqual({ code, out: '' });
   });
-
-  it('explains that recordings are missing', async () => {
-    const ran = await run(['sweep', '-c', 'trader.yaml', '--param', 'behind_ticks=1'], { cwd: place.folder });
-    expect({ code: ran.code, err: ran.err }).toMatchObject({ code: 2, err: expect.stringContaining('--data') });
-  });
 });

@@ -117,15 +117,12 @@ describe('pnl --by', () => {
     expect(JSON.parse(ran.out)).toEqual([row]);
   });
 
-  test('as CSV has a header, and cells that a spreadsheet reads', async () => {
+  test('as CSV has a header and cells that a spreadsheet reads, as a table it ends with the total', async () => {
     expect((await pnl(place(), '--by', 'market', '--csv')).out).toBe(
       'market,title,fills,bought,sold,fees,result,spread,drift,merges,settlement,undivided\n' +
         'a,"bitcoin ""up"", or down",1,10,0,0.042,-0.042,,,0,0,0\n',
     );
     expect((await pnl(place(), '--csv')).code).toBe(2);
-  });
-
-  test('as a table ends with the total', async () => {
     const ran = await pnl(place(), '--by', 'day');
     expect(ran.out).toMatch(/^day +fills .* equity\n2023-11-14 .* 999\.958\ntotal -0\.042\n$/);
   });

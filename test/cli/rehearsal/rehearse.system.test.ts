@@ -22,12 +22,6 @@ describe('on paper alone', () => {
     expect(ran.out).toContain(`the fee is paid by ${COSIGNER}; programs Memo`);
   });
 
-  test('no venue is asked for anything', async () => {
-    const { rehearse, asked } = await venue();
-    expect(await rehearse([])).toMatchObject({ code: 0, result: 'ok' });
-    expect(asked).toEqual([]);
-  });
-
   test('what risk refuses on paper is never tried at the venue', async () => {
     const { rehearse, asked } = await venue('risk: { max_order_notional: "0.5" }');
     const { code, steps } = await rehearse(LIVE);
@@ -36,12 +30,14 @@ describe('on paper alone', () => {
     expect(steps.at(-1)).toMatchObject({ where: 'paper', step: 'draft', text });
   });
 
-  test('a file that cannot be read, and the ledger of the trader itself, are errors of the configuration', async () => {
-    const { rehearse, cwd } = await venue();
+  test('no venue is asked; an unreadable file, and the trader’s own ledger, are errors of the configuration', async () => {
+    const { rehearse, cwd, asked } = await venue();
+    expect(await rehearse([])).toMatchObject({ code: 0, result: 'ok' });
     expect(await rehearse(['--ledger', 'twinbook.sqlite'])).toMatchObject({ code: 4, result: 'configuration' });
     expect(existsSync(join(cwd, 'twinbook.sqlite'))).toBe(false);
     writeFileSync(join(cwd, 'trader.yaml'), trader('capitol: 1'));
     expect(await rehearse([])).toMatchObject({ code: 4, steps: [{ step: 'configuration', result: 'configuration' }] });
+    expect(asked).toEqual([]);
   });
 });
 

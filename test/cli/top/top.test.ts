@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { drawScreen, sortRows, type TopRow } from '../../../src/cli/top.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { measureText } from '../../../src/shared/base/text.js';
-import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { trader } from '../../shell/config/files.js';
 import { folderOf } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';
@@ -89,7 +89,7 @@ describe('twinbook top', () => {
   }
   const CONFIG = ['-c', 'trader.yaml'];
 
-  it('shows the ledger where no trader runs, and its rows add up to the result of pnl', async () => {
+  it('only reads the ledger where no trader runs, and its rows add up to the result of pnl', async () => {
     const cwd = place();
     const { out, code } = await run(['top', '--json', ...CONFIG], { cwd });
     expect(code).toBe(0);
@@ -101,6 +101,11 @@ describe('twinbook top', () => {
     const plain = await run(['top', ...CONFIG], { cwd });
     expect(plain.out).toMatch(/no trader is running .*; the figures are from the ledger/);
     expect(plain.out).not.toContain('\u001b');
+    const writer = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+    expect((await run(['top', '--once', ...CONFIG], { cwd })).code).toBe(0);
+    writer.transaction(() => writer.setNote('after', 'it'));
+    expect(writer.note('after')).toBe('it');
+    writer.close();
   });
 
   it('stays on a terminal until it is left by a key or a signal, and gives the screen back', async () => {
@@ -125,17 +130,5 @@ describe('twinbook top', () => {
     expect(shown.out.split('\u001b[H')).toHaveLength(3);
     expect(left.keys).toBe(true);
     expect((await run(['top', ...CONFIG], { cwd, terminal: at([]) })).out.endsWith('\u001b[?1049l')).toBe(true);
-  });
-
-  it('only reads', async () => {
-    const cwd = place();
-    const path = join(cwd, 'twinbook.sqlite');
-    const writer = openLedger(path, HOLDER);
-    expect((await run(['top', '--once', ...CONFIG], { cwd })).code).toBe(0);
-    writer.transaction(() => writer.setNote('after', 'it'));
-    writer.close();
-    const reader = openReadOnly(path);
-    expect(reader.note('after')).toBe('it');
-    reader.close();
   });
 });
