@@ -95,17 +95,6 @@ describe('a throttled call', () => {
   });
 });
 
-it('the budget learns from the headers what others have used up', async () => {
-  const limits = { 'x-ratelimit-limit': '50', 'x-ratelimit-reset': '4000000000' };
-  const remaining = (n: string) => ({ ...limits, 'x-ratelimit-remaining': n });
-  const draftWith = (n: string) => answering(201, envelope(draft), remaining(n));
-  server.answer = inTurn(draftWith('1'), draftWith('0'));
-  await write();
-  await write({ latestMs: Date.now() + 50 });
-  expect((await write({ latestMs: Date.now() + 50 })).outcome).toMatchObject({ kind: 'unknown', sent: false });
-  expect(server.asked).toHaveLength(2);
-});
-
 describe('the clock', () => {
   /** A venue that checks timestamps by the interface's rule. */
   const strict: Answer = (response, asked, count) => {

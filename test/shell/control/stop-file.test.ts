@@ -5,15 +5,21 @@ import { describe, expect, it } from 'vitest';
 import { leaveStopFile, locateStopFile, readStopFile, removeStopFile } from '../../../src/shell/control/stop-file.js';
 import { folderOf } from '../../support/folders.js';
 
+const failing = (code: string) => () => {
+  throw Object.assign(new Error(`${code}: it fails`), { code });
+};
+
 const place = (): string => locateStopFile(join(folderOf({}), 'ledger.sqlite'));
 
 describe('the stop file', () => {
-  it('stands beside the ledger and gives its reason', () => {
+  it('stands beside the ledger, gives its reason and keeps the older one', () => {
     const path = place();
     expect(path.endsWith('/ledger.sqlite.kill')).toBe(true);
     expect(readStopFile(path)).toBeNull();
     leaveStopFile(path, 'odd prices');
+    leaveStopFile(path, 'a later reason');
     expect(readStopFile(path)).toBe('odd prices');
+    expect(readFileSync(path, 'utf8')).toBe('odd prices\n');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     removeStopFile(path);
     expect(readStopFile(path)).toBeNull();
@@ -29,30 +35,17 @@ describe('the stop file', () => {
 
   it('is empty on a full disk, and stops nevertheless', () => {
     const path = place();
-    const fail = () => {
-      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-    };
-    withFs({ writeSync: fail }, () => leaveStopFile(path, 'odd prices'));
+    withFs({ writeSync: failing('ENOSPC') }, () => leaveStopFile(path, 'odd prices'));
     expect(readStopFile(path)).toMatch(/^the stop file .* exists$/);
     expect(readdirSync(dirname(path))).toEqual(['ledger.sqlite.kill']);
   });
 
   it('is told where it is there and may not last', () => {
     const path = place();
-    const fail = () => {
-      throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
-    };
-    const leave = () => withFs({ fsyncSync: fail }, () => leaveStopFile(path, 'odd prices'));
+    const leave = () => withFs({ fsyncSync: failing('EIO') }, () => leaveStopFile(path, 'odd prices'));
     expect(leave).toThrow(/cannot be written: EIO/);
     expect(readStopFile(path)).toBe('odd prices');
     expect(readdirSync(dirname(path))).toEqual(['ledger.sqlite.kill']);
-  });
-
-  it('keeps the older reason', () => {
-    const path = place();
-    leaveStopFile(path, 'first');
-    leaveStopFile(path, 'second');
-    expect(readFileSync(path, 'utf8')).toBe('first\n');
   });
 
   it.each([

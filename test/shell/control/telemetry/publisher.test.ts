@@ -91,7 +91,13 @@ function world(markets: readonly WatchedMarket[]) {
     at.ms += afterMs;
     publisher.afterStep();
   };
-  return { at, publisher, step };
+  /** A new reader that subscribed. */
+  const joined = (isReading = true): Reader => {
+    const reader = new Reader(isReading);
+    expect(publisher.subscribe(reader)).toBeNull();
+    return reader;
+  };
+  return { at, publisher, step, joined };
 }
 
 describe('telemetry', () => {
@@ -103,9 +109,8 @@ describe('telemetry', () => {
   });
 
   test('that cannot tell lets its readers go and throws nothing', () => {
-    const { at, step, publisher } = world([watched('a')]);
-    const reader = new Reader();
-    publisher.subscribe(reader);
+    const { at, step, joined } = world([watched('a')]);
+    const reader = joined();
     // A value that JSON cannot represent.
     at.markets = [watched('a', 1n)];
     step(500);
@@ -116,9 +121,8 @@ describe('telemetry', () => {
   });
 
   test('that cannot greet refuses the reader, and loses those it cannot renew, and throws nothing', () => {
-    const { at, step, publisher } = world([watched('a')]);
-    const reader = new Reader();
-    publisher.subscribe(reader);
+    const { at, step, publisher, joined } = world([watched('a')]);
+    const reader = joined();
     at.isBroken = true;
     expect(publisher.subscribe(new Reader())).toBe('telemetry failed; the log says why');
     expect(reader.destroyed).toBe(false);
@@ -127,14 +131,13 @@ describe('telemetry', () => {
     expect(at.failures).toEqual(['Error: the ledger is broken', 'Error: the ledger is broken']);
     at.isBroken = false;
     // The rejected reader takes no place.
-    const readers = Array.from({ length: MOST_READERS }, () => new Reader());
-    for (const one of readers) expect(publisher.subscribe(one)).toBeNull();
+    const readers = Array.from({ length: MOST_READERS }, () => joined());
     step(500);
     expect(readers[0]?.marketsTold()).toEqual(['a']);
   });
 
   test('whose reader cannot be written loses the reader, at each kind of line', () => {
-    const { publisher } = world([]);
+    const { publisher, joined } = world([]);
     class Unwritable extends Reader {
       override write(): void {
         throw new Error('this stream is gone');
@@ -142,8 +145,7 @@ describe('telemetry', () => {
     }
     expect(publisher.subscribe(new Unwritable())).toContain('telemetry failed');
     for (const tell of [() => publisher.notice(1, 'loud', 'halted', 'a limit'), () => publisher.close('over', true)]) {
-      const reader = new Reader();
-      publisher.subscribe(reader);
+      const reader = joined();
       reader.write = new Unwritable().write;
       tell();
       expect(reader.destroyed).toBe(true);
@@ -151,9 +153,8 @@ describe('telemetry', () => {
   });
 
   test('tells each market when it changed, the account twice a second, and what the operator should read', () => {
-    const { at, step, publisher } = world([watched('a'), watched('b')]);
-    const reader = new Reader();
-    expect(publisher.subscribe(reader)).toBeNull();
+    const { at, step, publisher, joined } = world([watched('a'), watched('b')]);
+    const reader = joined();
     step(500);
     expect(reader.lines.map(({ type }) => type)).toEqual(['hello', 'frame']);
     expect(reader.marketsTold()).toEqual(['a', 'b']);
@@ -167,10 +168,9 @@ describe('telemetry', () => {
   });
 
   test('says its first line again when that has changed, and nothing to nobody', () => {
-    const { step, publisher } = world([]);
+    const { step, publisher, joined } = world([]);
     publisher.renew();
-    const reader = new Reader();
-    publisher.subscribe(reader);
+    const reader = joined();
     step(500);
     publisher.renew();
     expect(reader.lines.map(({ type }) => type)).toEqual(['hello', 'frame', 'hello']);
@@ -180,9 +180,8 @@ describe('telemetry', () => {
     ['a busy machine', 0, 0],
     ['costly telemetry', 100, 1],
   ])('tells each changed market within two seconds in spite of %s', (_, cpuMs, level) => {
-    const { at, step, publisher } = world([]);
-    const reader = new Reader();
-    publisher.subscribe(reader);
+    const { at, step, publisher, joined } = world([]);
+    const reader = joined();
     for (let i = 0; i < 30; i++) {
       at.markets = [watched('a', i)];
       // Each sweep takes long by the clock.
@@ -213,9 +212,8 @@ describe('telemetry', () => {
   );
 
   test('tells another mode at once', () => {
-    const { at, step, publisher } = world([]);
-    const reader = new Reader();
-    publisher.subscribe(reader);
+    const { at, step, joined } = world([]);
+    const reader = joined();
     step(500);
     at.mode = 'killed';
     step(1);
@@ -223,20 +221,17 @@ describe('telemetry', () => {
   });
 
   test('tells a reader that comes later everything', () => {
-    const { step, publisher } = world([watched('a')]);
-    publisher.subscribe(new Reader());
+    const { step, joined } = world([watched('a')]);
+    joined();
     step(500);
-    const late = new Reader();
-    publisher.subscribe(late);
+    const late = joined();
     step(500);
     expect(late.marketsTold()).toEqual(['a']);
   });
 
   test('lets go of a reader that does not read, and of no other', () => {
-    const { at, step, publisher } = world([]);
-    const [deaf, good] = [new Reader(false), new Reader()];
-    publisher.subscribe(deaf);
-    publisher.subscribe(good);
+    const { at, step, joined } = world([]);
+    const [deaf, good] = [joined(false), joined()];
     for (let i = 0; i < 40 && !deaf.destroyed; i++) {
       at.markets = [watched('a', 'x'.repeat(50_000) + i)];
       step(500);
@@ -249,9 +244,8 @@ describe('telemetry', () => {
   });
 
   test('keeps a reader that still reads a long frame, and cuts it when more lines stay unread', () => {
-    const { at, step, publisher } = world([watched('a', 'x'.repeat(3_000_000))]);
-    const reader = new Reader(false);
-    publisher.subscribe(reader);
+    const { at, step, publisher, joined } = world([watched('a', 'x'.repeat(3_000_000))]);
+    const reader = joined(false);
     step(500);
     publisher.notice(1, 'info', 'fill', 'bought 5');
     expect(reader.lines.map(({ type }) => type)).toEqual(['hello', 'frame', 'notice']);
@@ -262,18 +256,16 @@ describe('telemetry', () => {
   });
 
   test(`refuses more than ${MOST_READERS} readers, and takes one in the place of one that went`, () => {
-    const { publisher } = world([]);
-    const readers = Array.from({ length: MOST_READERS }, () => new Reader());
-    for (const reader of readers) expect(publisher.subscribe(reader)).toBeNull();
+    const { publisher, joined } = world([]);
+    const readers = Array.from({ length: MOST_READERS }, () => joined());
     expect(publisher.subscribe(new Reader())).toMatch(/^4 other readers are connected/);
     readers[0]?.destroy();
-    expect(publisher.subscribe(new Reader())).toBeNull();
+    joined();
   });
 
   test('says the last words to whoever is there and to whoever comes', () => {
-    const { publisher } = world([]);
-    const [there, late] = [new Reader(), new Reader()];
-    publisher.subscribe(there);
+    const { publisher, joined } = world([]);
+    const [there, late] = [joined(), new Reader()];
     publisher.close('it cannot go on', false);
     publisher.close('it has ended', true);
     publisher.subscribe(late);

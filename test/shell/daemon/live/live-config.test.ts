@@ -55,14 +55,6 @@ describe('a running trader’s configuration', () => {
     expect(live.config).toBe(config);
   });
 
-  it('stays what it was when the trader does not obey', async () => {
-    const { live, write, refuse, config } = await running();
-    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
-    refuse('it ends');
-    await expect(apply(live)).rejects.toThrow('it ends');
-    expect(live.config).toBe(config);
-  });
-
   it('goes back to what was before, by name or not, though the files say something else', async () => {
     const { live, commands, write, config } = await running();
     write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
@@ -97,11 +89,14 @@ describe('a running trader’s configuration', () => {
     expect(live.config.configHash).not.toBe(config.configHash);
   });
 
-  it('stays what it was where no copy of the files can be kept', async () => {
-    const { live, commands, write, folder, config } = await running();
+  it('stays what it was when the trader does not obey, and where no copy of the files can be kept', async () => {
+    const { live, commands, write, folder, config, refuse } = await running();
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    refuse('it ends');
+    await expect(apply(live)).rejects.toThrow('it ends');
+    expect(live.config).toBe(config);
     rmSync(join(folder, 'twinbook.sqlite.config'), { recursive: true });
     writeFileSync(join(folder, 'twinbook.sqlite.config'), 'not a folder');
-    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
     await expect(apply(live)).rejects.toThrow(/no copy of the configuration can be stored in .*twinbook\.sqlite/);
     expect(commands).toEqual([]);
     expect(live.config).toBe(config);
