@@ -221,7 +221,7 @@ describe('the client of the control socket', () => {
   const shortly = { timeoutMs: 50 };
   const odd = { code: 'usage', message: expect.stringContaining('does not answer like a trader') };
 
-  test.each<[string, (socket: Socket) => unknown, Parameters<typeof call>[1], object]>([
+  test.each<readonly [string, (socket: Socket) => unknown, Parameters<typeof call>[1], object]>([
     ['gives no answer', (socket) => socket.resume(), shortly, { code: 'timed_out' }],
     ['is not gone in time', (socket) => socket.write(ANSWER), { ...shortly, untilGone: true }, { code: 'timed_out' }],
     ['hangs up without an answer', (socket) => socket.end(), {}, { code: 'not_running' }],
