@@ -31,10 +31,7 @@ const CASES: Readonly<Record<string, { readonly fires: Inputs; readonly silent: 
       ],
       silent: { 'up{job="twinbook",instance="a"}': '1x60', 'twinbook_up{trader="t"}': '0x60' },
     },
-    TwinbookHalted: {
-      fires: { 'twinbook_mode{trader="t",mode="killed"}': '1x60' },
-      silent: { 'twinbook_mode{trader="t",mode="killed"}': '0x60', 'twinbook_mode{trader="t",mode="paused"}': '1x60' },
-    },
+    TwinbookHalted: { fires: modes({ killed: '1x60' }), silent: modes({ killed: '0x60', paused: '1x60' }) },
     TwinbookUnknownOrder: courses('twinbook_orders_unknown', '1x60', '1 1 0 1 1 1 0 1 1 1 1'),
     TwinbookLedgerDiffers: levels('twinbook_reconciliation_differences', 2, 0),
     TwinbookGuardianAbsent: levels('twinbook_guardian_watching', 0, 1),
@@ -42,27 +39,14 @@ const CASES: Readonly<Record<string, { readonly fires: Inputs; readonly silent: 
     TwinbookForeignOrder: counts('signed_elsewhere', 'command'),
     TwinbookDiskLow: levels('twinbook_disk_free_bytes', 5e8, 5e9),
     TwinbookLossUsed: {
-      fires: { 'twinbook_limit_used_ratio{trader="t",limit="max_loss_day"}': '0.81x60' },
-      silent: {
-        'twinbook_limit_used_ratio{trader="t",limit="max_loss_day"}': '0.79x60',
-        'twinbook_limit_used_ratio{trader="t",limit="max_open_orders"}': '1x60',
-      },
+      fires: labelled('limit_used_ratio', 'limit', { max_loss_day: '0.81x60' }),
+      silent: labelled('limit_used_ratio', 'limit', { max_loss_day: '0.79x60', max_open_orders: '1x60' }),
     },
     TwinbookNotQuoting: {
-      fires: {
-        'twinbook_markets{trader="t",state="quoting"}': '0x60',
-        'twinbook_mode{trader="t",mode="quoting"}': '1x60',
-      },
+      fires: { ...markets({ quoting: '0x60' }), ...modes({ quoting: '1x60' }) },
       silent: [
-        {
-          'twinbook_markets{trader="t",state="quoting"}': '0x60',
-          'twinbook_mode{trader="t",mode="quoting"}': '0x60',
-        },
-        {
-          'twinbook_markets{trader="t",state="quoting"}': '0x60',
-          'twinbook_markets{trader="t",state="outside_hours"}': '2x60',
-          'twinbook_mode{trader="t",mode="quoting"}': '1x60',
-        },
+        { ...markets({ quoting: '0x60' }), ...modes({ quoting: '0x60' }) },
+        { ...markets({ quoting: '0x60', outside_hours: '2x60' }), ...modes({ quoting: '1x60' }) },
       ],
       minutes: 15,
     },
@@ -74,20 +58,14 @@ const CASES: Readonly<Record<string, { readonly fires: Inputs; readonly silent: 
     },
     TwinbookClockSkew: levels('twinbook_venue_clock_offset_seconds', -3, -1),
     TwinbookBookStale: {
-      fires: { 'twinbook_market_book_timestamp_seconds{trader="t",market="a"}': '0x60' },
+      fires: labelled('market_book_timestamp_seconds', 'market', { a: '0x60' }),
       silent: [
-        {
-          'twinbook_market_book_timestamp_seconds{trader="t",market="a"}': '0x60',
-          'twinbook_market_book_timestamp_seconds{trader="t",market="b"}': '0+60x60',
-        },
+        labelled('market_book_timestamp_seconds', 'market', { a: '0x60', b: '0+60x60' }),
         afterStop('twinbook_market_book_timestamp_seconds'),
       ],
     },
     // Times: a fixed one, and one that advances.
-    TwinbookReconciledOld: {
-      ...aged('twinbook_reconciled_timestamp_seconds'),
-      minutes: 15,
-    },
+    TwinbookReconciledOld: { ...aged('twinbook_reconciled_timestamp_seconds'), minutes: 15 },
     TwinbookStrategyFailed: counts('strategy_failed', 'command'),
     TwinbookBackupOld: { ...aged('twinbook_backup_timestamp_seconds'), minutes: 14 * 60 },
     TwinbookBackupFailed: levels('twinbook_backup_failing', 1, 0),
@@ -95,8 +73,8 @@ const CASES: Readonly<Record<string, { readonly fires: Inputs; readonly silent: 
     TwinbookLoginRefused: courses('twinbook_logins_refused_total', '0 0 0 0 1 2 3 4 4 4 4', '4 4 4 4 4 5 6 6 6 6 6'),
     TwinbookReaderCut: courses('twinbook_telemetry_readers_cut_total', '0 0 0 0 0 0 1 1 1 1 1', '1x60'),
     TwinbookWalGrowing: {
-      fires: { 'twinbook_ledger_size_bytes{trader="t",file="wal"}': '65000000x60' },
-      silent: { 'twinbook_ledger_size_bytes{trader="t",file="main"}': '65000000x60' },
+      fires: labelled('ledger_size_bytes', 'file', { wal: '65000000x60' }),
+      silent: labelled('ledger_size_bytes', 'file', { main: '65000000x60' }),
       minutes: 15,
     },
     TwinbookNotificationsFailing: {
@@ -111,6 +89,23 @@ const CASES: Readonly<Record<string, { readonly fires: Inputs; readonly silent: 
 
 type Series = Readonly<Record<string, string>>;
 type Inputs = Series | Series[];
+
+/** Series of one name with different values of one label. */
+function labelled(name: string, label: string, values: Series): Series {
+  const rows = Object.entries(values).map(([value, course]) => [
+    `twinbook_${name}{trader="t",${label}="${value}"}`,
+    course,
+  ]);
+  return Object.fromEntries(rows);
+}
+
+function modes(values: Series): Series {
+  return labelled('mode', 'mode', values);
+}
+
+function markets(values: Series): Series {
+  return labelled('markets', 'state', values);
+}
 
 function courses(name: string, bad: string, good: string) {
   return { fires: { [`${name}{trader="t"}`]: bad }, silent: { [`${name}{trader="t"}`]: good } };
