@@ -105,9 +105,8 @@ export function pathAttack(scene: Scene): Case {
 /** All methods of the runtime's parser except CONNECT and upgrades: those end the connection. */
 const METHODS: readonly [string, ...string[]] = [
   'GET',
-  ...'HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND MKCOL LOCK PURGE SEARCH REPORT LINK BIND QUERY M-SEARCH'.split(
-    ' ',
-  ),
+  ...'HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND MKCOL LOCK PURGE SEARCH'.split(' '),
+  ...'REPORT LINK BIND QUERY M-SEARCH'.split(' '),
 ];
 
 function tricked({ random }: Scene, parts: Parts): string {
@@ -176,26 +175,15 @@ const ENCODINGS = ['gzip', 'br', 'deflate', 'identity', 'x', 'gzip, gzip'] as co
 const TYPES: readonly [string, ...string[]] = [
   'text/plain',
   ...['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp'],
-  ...[
-    'application/json; charset=utf-16',
-    'APPLICATION/JSON',
-    'application/json;;;',
-    ';',
-    'application/',
-    '/',
-    'nonsense',
-  ],
+  ...['application/json; charset=utf-16', 'APPLICATION/JSON', 'application/json;;;'],
+  ...'; application/ / nonsense'.split(' '),
   ...['application/json, text/html', 'application/problem+json', '*/*', 'application/json\u00a0'],
   `application/${'x'.repeat(500)}`,
 ];
 
 const TRUSTED: readonly [string, ...string[]] = [
   'Host',
-  ...'X-Forwarded-For X-Forwarded-Host X-Original-URL X-Rewrite-URL X-HTTP-Method-Override Forwarded X-Real-IP'.split(
-    ' ',
-  ),
-  ...'Authorization Cookie Referer Accept Accept-Encoding Accept-Version Range If-None-Match If-Modified-Since'.split(
-    ' ',
-  ),
-  ...'Via TE Trailer Origin Date Age Upgrade-Insecure-Requests'.split(' '),
+  ...'X-Forwarded-For X-Forwarded-Host X-Original-URL X-Rewrite-URL X-HTTP-Method-Override'.split(' '),
+  ...'Forwarded X-Real-IP Authorization Cookie Referer Accept Accept-Encoding Accept-Version'.split(' '),
+  ...'Range If-None-Match If-Modified-Since Via TE Trailer Origin Date Age Upgrade-Insecure-Requests'.split(' '),
 ];
