@@ -23,6 +23,7 @@ import { TelemetryPublisher } from '../../src/shell/control/telemetry.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import type { Trader } from '../../src/trader/engine/trader.js';
 import { openMemoryLedger } from '../../src/trader/ledger/ledger.js';
+import { settings } from '../exchange/core/venue.js';
 import { contextOf, handle, openAccount } from '../simulation/exchange-side.js';
 import { paramsFor } from '../trader/strategy/fixtures.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
@@ -182,12 +183,10 @@ class World {
   static async open(markets: number): Promise<World> {
     const wallet = new Wallet(new Uint8Array(32).fill(7));
     const core = new ExchangeCore({
+      ...settings,
       serviceName: BENCH_PROFILE.service_name,
       draftLifetimeMs: BENCH_PROFILE.draft_lifetime_s * 1000,
-      landingMs: 400,
       startingFunds: micros(1_000_000_000_000),
-      challengeLifetimeMs: 600_000,
-      seed: 1,
     });
     const { strategy } = await loadShipped('log-odds-maker');
     const params = paramsFor(strategy, PARAMS);

@@ -10,7 +10,7 @@ import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { must } from '../../src/shared/base/errors.js';
 import { micros } from '../../src/shared/base/micros.js';
 import { Random } from '../../src/shared/base/random.js';
-import { levelAmount } from '../exchange/core/venue.js';
+import { levelAmount, settings } from '../exchange/core/venue.js';
 import { type Bench, type BenchRow, rate, sized } from './bench.js';
 
 const OPS = sized(200_000, 2_000);
@@ -40,14 +40,7 @@ interface Stream {
 }
 
 function exchange() {
-  const core = new ExchangeCore({
-    serviceName: 'SVC',
-    draftLifetimeMs: 60_000,
-    landingMs: 400,
-    startingFunds: micros(0),
-    challengeLifetimeMs: 600_000,
-    seed: 1,
-  });
+  const core = new ExchangeCore({ ...settings, startingFunds: micros(0) });
   const made = core.at(0).markets.create({ config: { kind: 'orderbook', price_precision: 4 } });
   if (!made.ok) throw new Error('no market');
   const funds = { unlimited: false, funds: micros(1e13) };
@@ -88,14 +81,8 @@ function draw(resting: number): Stream {
     const depth = kind === ADD ? -1 - random.below(SPAN) : SPAN;
     const shares = kind === ADD ? 5 + random.below(20) : 20 + random.below(40);
     const account = kind === ADD ? random.below(MAKERS) : MAKERS + side;
-    const operation: Operation = {
-      kind,
-      side,
-      tick: MIDDLE + (side === BID ? depth : -depth),
-      shares,
-      account,
-      target: 0,
-    };
+    const tick = MIDDLE + (side === BID ? depth : -depth);
+    const operation: Operation = { kind, side, tick, shares, account, target: 0 };
     operations.push(operation);
     const handle = place(venue, operation, i);
     if (handle > 0) live.push({ op: i, handle });

@@ -3,21 +3,8 @@ import type { SimulationResult } from '../../src/lab/arena/contract.js';
 import { arenaTable, edgeOf, sampleTable } from './page-tables.js';
 
 const result = (edge: number, fills: number, failure: string | null = null): SimulationResult => ({
-  seed: 1,
-  edge,
-  uninformedEdge: edge,
-  informedEdge: 0,
-  fills,
-  shares: fills,
-  actions: 0,
-  requests: null,
-  halts: 0,
-  reported: null,
-  wealth: 0,
-  result: 0,
-  drawdown: 0,
-  outcome: null,
-  failure,
+  ...{ seed: 1, edge, uninformedEdge: edge, informedEdge: 0, fills, shares: fills, failure },
+  ...{ actions: 0, requests: null, halts: 0, reported: null, wealth: 0, result: 0, drawdown: 0, outcome: null },
 });
 
 const MEASURED = { day: '2026-01-02', firstSeed: 5, seeds: 2, crowdSeeds: 1 };
@@ -37,14 +24,8 @@ it('shows losses, failures and silence beside gains', () => {
 });
 
 it('says so where the sample has no fill', () => {
-  const row = {
-    strategy: 'maker',
-    model: 'risk-averse',
-    resultMicros: -2_500_000,
-    fills: 3,
-    takerFills: 1,
-    markout60sMicros: null,
-  };
+  const figures = { resultMicros: -2_500_000, fills: 3, takerFills: 1, markout60sMicros: null };
+  const row = { strategy: 'maker', model: 'risk-averse', ...figures };
   expect(sampleTable([{ ...row, fills: 0 }], 'constant:150')).toMatch(/it has no fill/);
   expect(sampleTable([row], 'constant:150')).toContain('| maker | `risk-averse` | −2.50 | 3 (1) | – |');
 });
