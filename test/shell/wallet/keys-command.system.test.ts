@@ -1,5 +1,6 @@
-/** `twinbook keys create` and `import`: a key is sealed unless the user declines. */
+/** `twinbook keys create` and `import`: a key is sealed unless the user declines. A pipe in place of a key file. */
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -36,4 +37,11 @@ it('seals with a passphrase, dearly for whoever guesses, and without one only wh
   expect(await run(plain, { cwd, env })).toMatchObject({ code: 2, out: '' });
   expect(JSON.parse((await run(plain, { cwd })).out)).toMatchObject({ sealed: false });
   expect(isSealedKeyFile(join(cwd, 'plain.json'))).toBe(false);
+});
+
+it('reading a key does not hang on a pipe, and says what it is', () => {
+  const path = join(folderOf({}), 'pipe');
+  execFileSync('mkfifo', ['-m', '600', path]);
+  expect(() => openKeyFile({ path, passphrase: null })).toThrow('is not a file');
+  expect(() => openKeyFile({ path: join(path, 'below'), passphrase: null })).toThrow('a part of its path');
 });
