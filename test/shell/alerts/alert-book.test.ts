@@ -16,13 +16,9 @@ const S = 1_000;
 const MINUTE = 60 * S;
 const HOUR = 60 * MINUTE;
 
-const condition = (severity: Condition['severity'], forMs = 0): Condition => ({
-  kind: 'odd',
-  severity,
-  title: 'it is odd',
-  text: 'very',
-  forMs,
-});
+const condition = (severity: Condition['severity'], forMs = 0): Condition => {
+  return { kind: 'odd', severity, title: 'it is odd', text: 'very', forMs };
+};
 
 /** Checks once a second; the sent alerts, as `severity state second`. */
 function told(holds: (second: number) => Condition | null, seconds: number): readonly string[] {

@@ -21,13 +21,7 @@ export function bookTrades(ledger: Ledger, trades: readonly Trade[]): void {
     ledger.setCapital(m(1_000 * ONE), 1);
     for (const { id, market, strategy = 'maker', side = 'buy', isYes = true, price, shares, ...times } of trades) {
       const { timeS = 1_000, seenMs = timeS * 1000 + 400 } = times;
-      const terms = {
-        marketConditionId: market,
-        side,
-        isYes,
-        priceMicros: m(price),
-        amountMicros: m(shares * ONE),
-      };
+      const terms = { marketConditionId: market, side, isYes, priceMicros: m(price), amountMicros: m(shares * ONE) };
       const reason = '{"factors":{"sigma":0.5},"book_age_ms":7}';
       ledger.addIntent(intentOf({ ...terms, id, strategy, reason, draftPubkey: `order-${id}` }));
       ledger.addOrder(orderOf({ ...terms, pubkey: `order-${id}`, intentId: id }));

@@ -11,6 +11,7 @@ import { History, locateStore, StoreFile } from '../../../src/shell/console/stor
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { MARKET } from '../../cli/ledger/written.js';
 import { untilTrue } from '../../support/waiting.js';
 import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
@@ -47,10 +48,8 @@ export function movingMarket(id: string, title: string, timeMs: number): MarketS
     maxPositionMicros: m(500_000_000),
     bookSeenMs: timeMs - 800,
     resolvesMs: timeMs + 86_400_000,
-    bestBidMicros: m(fair - 20_000),
-    bestAskMicros: m(fair + 20_000),
-    bidMicros: m(fair - 10_000),
-    askMicros: m(fair + 10_000),
+    ...{ bestBidMicros: m(fair - 20_000), bestAskMicros: m(fair + 20_000) },
+    ...{ bidMicros: m(fair - 10_000), askMicros: m(fair + 10_000) },
     bids: [1, 2, 3].map((i) => [m(fair - i * 20_000), m(i * 7_000_000)]),
     asks: [1, 2, 3].map((i) => [m(fair + i * 20_000), m(i * 8_000_000)]),
     trades: [1, 2, 3].map((i) => [timeMs - i * 10_000, m(fair), m(i * 2_000_000), i === 2 ? 'sell' : 'buy']),
@@ -178,7 +177,7 @@ function fillLedger(ledger: Ledger): void {
       ['m1', 'Will it rain in Reykjavík on Friday?'],
       ['m2', HOSTILE],
     ] as const)
-      ledger.saveMarket({ ...MARKET, conditionId: id, title, seenMs: nowMs });
+      ledger.saveMarket({ ...EVENT_MARKET, conditionId: id, title, seenMs: nowMs });
     ledger.addIntent(intentOf({ ...of, id: 'intent-1', reason, state: 'done', draftPubkey: 'order-1' }));
     ledger.addOrder(orderOf({ ...of, intentId: 'intent-1', status: 'filled', closedMs: nowMs - 100_000 }));
     ledger.addIntent(intentOf({ ...of, id: 'intent-2', reason, state: 'live', draftPubkey: 'order-2', side: 'sell' }));
@@ -195,15 +194,7 @@ function fillLedger(ledger: Ledger): void {
   });
 }
 
-const MARKET = {
-  state: 'open',
-  eventConditionId: 'the event',
-  yesLabel: null,
-  noLabel: null,
-  makerFeeRateMicros: m(0),
-  takerFeeRateMicros: m(10_000),
-  resolutionS: null,
-} as const;
+const EVENT_MARKET = { ...MARKET, eventConditionId: 'the event', resolutionS: null };
 
 /** The last quarter of an hour, with a minute without data. */
 function fillHistory(ledgerPath: string): void {
@@ -220,11 +211,8 @@ function fillHistory(ledgerPath: string): void {
       account: { timeMs, equityMicros: 1_001_000_000 + fair, resultMicros: 1_000_000 + fair, lossDayMicros: 0 },
       markets: ['m1', 'm2'].map((id) => ({
         id,
-        bestBidMicros: fair - 20_000,
-        bestAskMicros: fair + 20_000,
-        fairMicros: fair,
-        bidMicros: fair - 10_000,
-        askMicros: fair + 10_000,
+        ...{ bestBidMicros: fair - 20_000, bestAskMicros: fair + 20_000, fairMicros: fair },
+        ...{ bidMicros: fair - 10_000, askMicros: fair + 10_000 },
         netMicros: Math.round((5_000_000 * (HISTORY_MS - agoMs)) / HISTORY_MS),
       })),
     });

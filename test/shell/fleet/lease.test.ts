@@ -11,15 +11,8 @@ const at = (steadyMs: number, more: Partial<Instant> = {}): Instant => ({
   wallMs: steadyMs,
   ...more,
 });
-const row = (more: Partial<OwnerRow> = {}): OwnerRow => ({
-  holder: 'other',
-  instance: 'x',
-  term: 3,
-  renewal: 7,
-  leaseMs: LEASE_MS,
-  isFree: false,
-  ...more,
-});
+const ROW: OwnerRow = { holder: 'other', instance: 'x', term: 3, renewal: 7, leaseMs: LEASE_MS, isFree: false };
+const row = (more: Partial<OwnerRow> = {}): OwnerRow => ({ ...ROW, ...more });
 const newLease = () => new Lease(rulesOf(LEASE_MS));
 
 describe('who holds a lease', () => {

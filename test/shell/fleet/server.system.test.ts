@@ -38,12 +38,7 @@ let folder = '';
 let server: PostgresServer;
 
 const place = (more: Partial<FleetDatabaseConfig> = {}): FleetDatabaseConfig => ({
-  host: '127.0.0.1',
-  port: server.port,
-  database: 'postgres',
-  user: 'fleet',
-  tls: 'off',
-  rootCert: null,
+  ...{ host: '127.0.0.1', port: server.port, database: 'postgres', user: 'fleet', tls: 'off', rootCert: null },
   ...more,
 });
 const open = (more: Partial<FleetDatabaseConfig> = {}, password: string | null = PASSWORD) =>

@@ -14,13 +14,8 @@ test('minutes of a console take seconds: it is told, keeps what it was told, and
 });
 
 const day = (days: number, change: Partial<ConsoleSoakRow> = {}): ConsoleSoakRow => ({
-  days,
-  residentBytes: 170 * MB,
-  heapBytes: 20 * MB,
-  externalBytes: 4 * MB,
-  arrayBufferBytes: MB,
-  storeBytes: 30 * MB,
-  processorMs: days * 1_000,
+  ...{ days, storeBytes: 30 * MB, processorMs: days * 1_000 },
+  ...{ residentBytes: 170 * MB, heapBytes: 20 * MB, externalBytes: 4 * MB, arrayBufferBytes: MB },
   ...change,
 });
 
