@@ -119,10 +119,8 @@ describe('commands reach the running trader', () => {
       await new Promise((resolve) => server.close(resolve));
       return ran;
     };
-    expect(await stop()).toMatchObject({
-      code: 1,
-      out: expect.stringMatching(/^stopped, but orders may still rest: /),
-    });
+    const open = expect.stringMatching(/^stopped, but orders may still rest: /);
+    expect(await stop()).toMatchObject({ code: 1, out: open });
     writeLedger(cwd, (ledger) => ledger.stopRun('run', 2, ENDED_PROVEN));
     expect(await stop()).toEqual({ code: 0, out: 'stopped; no order is left open\n', err: '' });
     writeLedger(cwd, (ledger) => {

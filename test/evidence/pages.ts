@@ -18,10 +18,10 @@ import { feedsNamed } from '../../src/trader/strategy/read-params.js';
 import { writeFigures } from '../support/doc-figures.js';
 import { rowOf } from './figures.js';
 import { arenaTable, type EdgeRow, edgeOf, type SampleRow, sampleTable } from './page-tables.js';
+import { STRATEGIES } from './unlimited.js';
 import '../support/tied.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const STRATEGIES = join(ROOT, 'config/strategies');
 /** No parameter was ever chosen on these seeds. */
 const FIRST_SEED = 20_000;
 /** One simulation of the whole trader takes as long as fifty others. */

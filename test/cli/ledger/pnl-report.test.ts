@@ -45,10 +45,8 @@ describe('pnl --report', () => {
       report: { result: Record<string, unknown>; kind: string };
     };
     expect(total).toBe('-0.042');
-    expect(report).toMatchObject({
-      kind: 'live',
-      result: { resultMicros: -42_000, feesMicros: 42_000, spreadMicros: null },
-    });
+    const result = { resultMicros: -42_000, feesMicros: 42_000, spreadMicros: null };
+    expect(report).toMatchObject({ kind: 'live', result });
   });
 
   test('says of an empty ledger that it is empty', async () => {
@@ -86,11 +84,8 @@ test('pnl uses the marks of a trader that does not quote, and hides none of its 
     subscribe: () => 'none',
   });
   onTestFinished(() => control.close());
-  expect(JSON.parse((await pnl(cwd, '--json')).out)).toMatchObject({
-    unrealised: '-1.2',
-    total: '-1.242',
-    unmarked: [],
-  });
+  const figures = JSON.parse((await pnl(cwd, '--json')).out);
+  expect(figures).toMatchObject({ unrealised: '-1.2', total: '-1.242', unmarked: [] });
   data = null;
   expect(await pnl(cwd)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('refused: no status') });
 });

@@ -12,10 +12,8 @@ import { COSIGNER, LIVE, never, STEPS, venue } from './venue.js';
 
 describe('on paper alone', () => {
   test('the example for real money goes through its whole life, without a network and without an account', async () => {
-    const ran = await run(['rehearse', '-c', 'config/live.example.yaml'], {
-      cwd: process.cwd(),
-      stopAsked: () => never,
-    });
+    const options = { cwd: process.cwd(), stopAsked: () => never };
+    const ran = await run(['rehearse', '-c', 'config/live.example.yaml'], options);
     expect(ran).toMatchObject({ code: 0, err: '' });
     const lines = ran.out.trimEnd().split('\n');
     expect(lines.map((line) => /^ok {4}paper {2}([^:]+):/.exec(line)?.[1])).toEqual(['configuration', ...STEPS]);
@@ -87,11 +85,8 @@ describe('at the venue', () => {
     const held = openLedger(path, { pid: process.pid, startedMs: Date.now() });
     onTestFinished(() => held.close());
     const { steps } = await rehearse(LIVE);
-    expect(steps.at(-1)).toMatchObject({
-      where: 'live',
-      step: 'keys',
-      text: 'the trader of this configuration file is running',
-    });
+    const running = 'the trader of this configuration file is running';
+    expect(steps.at(-1)).toMatchObject({ where: 'live', step: 'keys', text: running });
     expect(asked).toEqual([]);
   });
 

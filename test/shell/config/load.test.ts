@@ -218,13 +218,8 @@ export default defineStrategy({
 });
 `;
     const [strategy] = (await load(folderOf(own(body)))).strategies;
-    expect(strategy).toMatchObject({
-      name: 'mine',
-      moduleName: './own.ts',
-      params: { width_ticks: 3 },
-      quoteHours: null,
-    });
-    expect(strategy?.module.name).toBe('mine');
+    const named = { name: 'mine', moduleName: './own.ts', module: { name: 'mine' } };
+    expect(strategy).toMatchObject({ ...named, params: { width_ticks: 3 }, quoteHours: null });
   });
 
   test('tightens limits and keeps the others', async () => {

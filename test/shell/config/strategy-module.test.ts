@@ -21,10 +21,8 @@ it('a module of the user’s own, and what it imports, get the API that runs her
     `,
   });
   const strategy = must((await findStrategyModule('./mine.ts', folder)).strategy, 'the code');
-  expect(ofMarkets(strategy).create(paramsFor(strategy), FACTS).quote(VIEW).factors).toEqual({
-    own: NO_QUOTES,
-    ofHelper: NO_QUOTES,
-  });
+  const { factors } = ofMarkets(strategy).create(paramsFor(strategy), FACTS).quote(VIEW);
+  expect(factors).toEqual({ own: NO_QUOTES, ofHelper: NO_QUOTES });
 });
 
 function recorder() {

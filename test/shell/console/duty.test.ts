@@ -16,12 +16,8 @@ function dutyAt(path: string) {
 test('of two consoles the first has it, the second says whose it is, and takes it when that one ends', () => {
   const path = join(newFolder(), 'ledger.console');
   const [first, second] = [dutyAt(path), dutyAt(path)];
-  expect([first.duty.take(), second.duty.take(), second.duty.take(), first.duty.take()]).toEqual([
-    true,
-    false,
-    false,
-    true,
-  ]);
+  const taken = [first.duty.take(), second.duty.take(), second.duty.take(), first.duty.take()];
+  expect(taken).toEqual([true, false, false, true]);
   expect(first.notes).toEqual([]);
   expect(second.notes).toEqual([
     expect.stringContaining(

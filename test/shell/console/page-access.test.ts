@@ -63,10 +63,8 @@ const read = (stop: string | null, view: string | null) =>
 describe('passwords of roles', () => {
   it('are read from files of mode 0600, and are none where none is named', () => {
     expect(read(null, null)).toEqual({ stop: null, view: null });
-    expect(read(fileOf('only to stop'), fileOf('only to look'))).toEqual({
-      stop: 'only to stop',
-      view: 'only to look',
-    });
+    const passes = { stop: 'only to stop', view: 'only to look' };
+    expect(read(fileOf(passes.stop), fileOf(passes.view))).toEqual(passes);
   });
 
   it.each([

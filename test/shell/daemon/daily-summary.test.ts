@@ -23,11 +23,8 @@ describe('a daily summary', () => {
   it('waits for the end of the day by a clock that is behind, and for the first valuation', () => {
     const summary = new DailySummary();
     summary.request(MIDNIGHT, 0);
-    expect([summary.take(null, 0), summary.take(first, 1_000), summary.take(second, 2_000)]).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    const taken = [summary.take(null, 0), summary.take(first, 1_000), summary.take(second, 2_000)];
+    expect(taken).toEqual([false, false, true]);
   });
 
   it('comes without the day when that does not end', () => {

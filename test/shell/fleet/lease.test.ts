@@ -45,11 +45,8 @@ describe('who holds a lease', () => {
     lease.take(4, at(0));
     lease.lose(row({ term: 5 }));
     lease.renew(at(10));
-    expect([lease.standing(at(10)), lease.oursForMs(at(10)), lease.expected(at(99_999))]).toEqual([
-      'lost',
-      0,
-      undefined,
-    ]);
+    const told = [lease.standing(at(10)), lease.oursForMs(at(10)), lease.expected(at(99_999))];
+    expect(told).toEqual(['lost', 0, undefined]);
   });
 });
 

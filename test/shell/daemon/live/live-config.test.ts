@@ -6,11 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { apply, running } from './running.js';
 
 const RESTART = /nothing was applied, because these changes need a restart.*ledger\.path/;
+const AGREED = ['the files agree with the configuration in force'];
 
 describe('a running trader’s configuration', () => {
   it('is taken up with free changes, and says each', async () => {
     const { live, commands, write, changed } = await running();
-    expect((await live.diff()).lines).toEqual(['the files agree with the configuration in force']);
+    expect((await live.diff()).lines).toEqual(AGREED);
     write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
     write('trader.yaml', '"50"', '"20"');
     const lines = ['risk.max_position_shares: 50 → 20 (tighter)', 'strategy maker: params.half_spread_ticks: 2 → 5'];
@@ -22,10 +23,7 @@ describe('a running trader’s configuration', () => {
     expect(live.config.configHash).toBe(hash);
     expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 5 });
     expect(changed).toHaveBeenCalledOnce();
-    expect(await apply(live)).toMatchObject({
-      applied: false,
-      lines: ['the files agree with the configuration in force'],
-    });
+    expect(await apply(live)).toMatchObject({ applied: false, lines: AGREED });
   });
 
   it('takes looser limits, other code and another strategy only with a reason, and nothing in part', async () => {
