@@ -218,10 +218,7 @@ export const publicTrade = record({
 });
 const levels = listOf(record({ price: decimal, total_amount: decimal }));
 export const book = record({ market: pubkey, is_yes: flag, bid: levels, ask: levels });
-export const stats = record({
-  ...decimals('total_volume', 'total_volume_24h', 'market_cap'),
-  trade_count: integer,
-});
+export const stats = record({ ...decimals('total_volume', 'total_volume_24h', 'market_cap'), trade_count: integer });
 export const price = record({ condition_id: pubkey, price: nullOr(decimal), price_kind: oneOf('mid'), is_yes: flag });
 export const candle = record({
   timestamp: seconds,

@@ -20,11 +20,7 @@ const value = (conditionId: string, more: Partial<FeedValue> = {}): FeedValue =>
 function around() {
   const said: string[] = [];
   const told: AnyEvent[] = [];
-  const slot = {
-    feeds: ['model'],
-    dirty: false,
-    observe: (event: AnyEvent) => void told.push(event),
-  };
+  const slot = { feeds: ['model'], dirty: false, observe: (event: AnyEvent) => void told.push(event) };
   const markets = {
     get: (id: string) => (id === 'A' ? {} : undefined),
     listSlots: (id: string) => (id === 'A' ? [slot] : []),

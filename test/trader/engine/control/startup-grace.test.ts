@@ -32,10 +32,7 @@ const atMoment = (changes: Partial<Moment>) =>
     if (command !== null) state.safety.modes.apply(command);
     if (catalog) state.markets.onCatalog([], () => false, START_MS);
     if (pausedMarket) ledger.transaction(() => state.safety.pauses.pause('a', 'the signer refused a draft'));
-    return {
-      unread: isInStartupGrace(state, new QuoteSlot('a', strategy), null),
-      unassigned: isUnassigned(state),
-    };
+    return { unread: isInStartupGrace(state, new QuoteSlot('a', strategy), null), unassigned: isUnassigned(state) };
   });
 
 const reason = 'because';

@@ -94,10 +94,7 @@ describe('what limits value holdings at', () => {
     show(valuation, 0.5, 0.5, 100, 0);
     expect(valuation.value(holding(100, 0), never, 0)?.passingMicros).toBe(0);
     show(valuation, 0.5, 0.5, 12, 1000);
-    expect(valuation.value(holding(100, 0), never, 0)).toEqual({
-      equityMicros: 1050 * ONE,
-      passingMicros: 44 * ONE,
-    });
+    expect(valuation.value(holding(100, 0), never, 0)).toEqual({ equityMicros: 1050 * ONE, passingMicros: 44 * ONE });
     valuation.look('a', null, { bids: [], asks: [] }, 2000);
     expect(valuation.value(holding(100, 0), never, 0)?.passingMicros).toBe(50 * ONE);
     show(valuation, 0.5, 0.5, 100, 3000);
