@@ -35,6 +35,9 @@ const quotes = (bids: [number, number][], asks: [number, number][] = [], ticks =
   factors: {},
 });
 
+/** Two bids, of which the first is at 48. */
+const deep = (second: number): [number, number][] => [48, second].map((price) => [price, 25]);
+
 const sides = fc.constantFrom<BookSide>('bid', 'ask');
 
 let nextId = 0;
@@ -57,28 +60,19 @@ const order = (
 });
 
 const prices = (wishes: readonly DesiredQuotes[]) =>
-  wishes.map((w) => [w.side, w.priceMicros / 10_000, w.amountMicros / 1e6]);
-
-/** Bids at 48 and 47. */
-const deep: [number, number][] = [
-  [48, 25],
-  [47, 25],
-];
+  wishes.map((w) => `${w.side} ${w.amountMicros / 1e6} at ${w.priceMicros / 10_000}`);
 
 describe('changes towards quotes', () => {
   it('places everything where nothing rests', () => {
     const { cancels, wishes } = findChanges(quotes([[48, 25]], [[52, 25]]), [], facts);
     expect(cancels).toEqual([]);
-    expect(prices(wishes)).toEqual([
-      ['bid', 48, 25],
-      ['ask', 52, 25],
-    ]);
+    expect(prices(wishes)).toEqual(['bid 25 at 48', 'ask 25 at 52']);
   });
 
   it('matches probes with probes only, whose cancels delay no other order', () => {
     const probe = { ...order('bid', 50, 1), isProbe: true };
     const { cancels, wishes } = findChanges(quotes([[50, 25]], []), [probe], facts);
-    expect([cancels, prices(wishes)]).toEqual([[probe], [['bid', 50, 25]]]);
+    expect([cancels, prices(wishes)]).toEqual([[probe], ['bid 25 at 50']]);
   });
 
   it('asks for nothing when what rests is what is wanted, or near enough', () => {
@@ -88,18 +82,18 @@ describe('changes towards quotes', () => {
 
   it('moves even what is near enough where the quotes are exact', () => {
     const orders = [order('bid', 48, 25), order('ask', 53, 25), order('bid', 47, 22)];
-    const wanted = quotes(deep, [[52, 25]], 1, 0.2);
+    const wanted = quotes(deep(47), [[52, 25]], 1, 0.2);
     expect(findChanges(wanted, orders, facts)).toEqual({ cancels: [], wishes: [] });
     const { cancels, wishes } = findChanges({ ...wanted, exact: true }, orders, facts);
     expect(cancels).toEqual([orders[1]]);
-    expect(prices(wishes)).toEqual([['bid', 47, 3]]);
+    expect(prices(wishes)).toEqual(['bid 3 at 47']);
   });
 
   it('pulls what fits no level, and puts nothing on that side before it is gone', () => {
     const stale = order('bid', 40, 25);
     const first = findChanges(quotes([[48, 25]], [[52, 25]]), [stale], facts);
     expect(first.cancels).toEqual([stale]);
-    expect(prices(first.wishes)).toEqual([['ask', 52, 25]]);
+    expect(prices(first.wishes)).toEqual(['ask 25 at 52']);
     const meanwhile = findChanges(quotes([[48, 25]]), [{ ...stale, phase: 'canceling' }], facts);
     expect(meanwhile).toEqual({ cancels: [], wishes: [] });
   });
@@ -107,7 +101,7 @@ describe('changes towards quotes', () => {
   it('tops up what was partly filled instead of giving up the place in the queue', () => {
     const { cancels, wishes } = findChanges(quotes([[48, 25]]), [order('bid', 48, 10)], facts);
     expect(cancels).toEqual([]);
-    expect(prices(wishes)).toEqual([['bid', 48, 15]]);
+    expect(prices(wishes)).toEqual(['bid 15 at 48']);
   });
 
   it('keeps the oldest orders of a level that holds too much, and pulls the newest', () => {
@@ -152,10 +146,7 @@ describe('while only the net position may be reduced', () => {
   it('the newest orders beyond the position are too much, whichever strategy placed them', () => {
     const all = [ask(3, 30), ask(1, 60), ask(2, 50, 'other'), { ...order('bid', 40, 10), submittedMs: 0 }];
     const excess = findExcess(all, shares(100));
-    expect(excess.map(({ submittedMs, side }) => [side, submittedMs])).toEqual([
-      ['bid', 0],
-      ['ask', 2],
-    ]);
+    expect(excess.map(({ submittedMs, side }) => `${side} ${submittedMs}`)).toEqual(['bid 0', 'ask 2']);
     expect(findExcess([ask(1, 60), ask(2, 40)], shares(100))).toEqual([]);
     expect(findExcess([ask(1, 100)], shares(84))).toHaveLength(1);
     expect(findExcess([{ ...order('bid', 40, 10), submittedMs: 0 }], shares(-10))).toEqual([]);
@@ -163,18 +154,12 @@ describe('while only the net position may be reduced', () => {
 });
 
 it('an order nearer to the fair price than the distance, or beyond it, is too near', () => {
-  const orders = [
-    order('bid', 47, 1),
-    order('bid', 48, 1),
-    order('bid', 52, 1),
-    order('ask', 53, 1),
-    order('ask', 52, 1),
-  ];
+  const orders = [...[47, 48, 52].map((at) => order('bid', at, 1)), ...[53, 52].map((at) => order('ask', at, 1))];
   const found = findTooNear(orders, cents(50), cents(3));
-  expect(found.map(({ side, priceMicros }) => [side, priceMicros / 10_000])).toEqual([
-    ['bid', 48],
-    ['bid', 52],
-    ['ask', 52],
+  expect(found.map(({ side, priceMicros }) => `${side} ${priceMicros / 10_000}`)).toEqual([
+    'bid 48',
+    'bid 52',
+    'ask 52',
   ]);
   expect(findTooNear(orders, null, cents(3))).toEqual([]);
 });
@@ -194,15 +179,7 @@ describe('while requests are short', () => {
   it('no more stays than is wanted at its price or better', () => {
     const [one, other] = [order('bid', 47, 20), order('bid', 46, 20)];
     expect(short(quotes([[48, 25]]), [one, other]).cancels).toEqual([other]);
-    expect(
-      short(
-        quotes([
-          [48, 25],
-          [46, 25],
-        ]),
-        [one, other],
-      ).cancels,
-    ).toEqual([]);
+    expect(short(quotes(deep(46)), [one, other]).cancels).toEqual([]);
     expect(short(quotes([[48, 25]]), [order('bid', 48, 25), far]).cancels).toEqual([far]);
   });
 
@@ -212,19 +189,16 @@ describe('while requests are short', () => {
   });
 
   it('never offers more at any price than is wanted there or better', () => {
-    const some = fc.array(fc.tuple(fc.integer({ min: 40, max: 49 }), fc.integer({ min: 1, max: 50 })), {
-      maxLength: 5,
-    });
+    const level = fc.tuple(fc.integer({ min: 40, max: 49 }), fc.integer({ min: 1, max: 50 }));
+    const some = fc.array(level, { maxLength: 5 });
     forAll([some, some], (wanted, resting) => {
       const levels = [...new Map(wanted)].sort(([a], [b]) => b - a);
       const orders = resting.map(([price, amount]) => order('bid', price, amount));
       const { cancels } = short(quotes(levels, [], 0, 0), orders);
       const kept = orders.filter((each) => !cancels.includes(each));
       for (let price = 40; price < 50; price++) {
-        const offered = kept.reduce(
-          (sum, each) => sum + (each.priceMicros >= cents(price) ? each.remainingMicros : 0),
-          0,
-        );
+        const better = kept.filter((each) => each.priceMicros >= cents(price));
+        const offered = better.reduce((sum, each) => sum + each.remainingMicros, 0);
         const wish = levels.reduce((sum, [at, amount]) => sum + (at >= price ? shares(amount) : 0), 0);
         expect(offered).toBeLessThanOrEqual(wish);
       }
@@ -248,30 +222,21 @@ describe('legs', () => {
     cashMicros: shares(cash),
   });
   const shown = (side: BookSide, amount: number, held: ReturnType<typeof free>) =>
-    chooseLegs(wish(side, 40, amount), held, facts, RESTING).map((leg) => [
-      leg.side,
-      leg.isYes ? 'YES' : 'NO',
-      leg.priceMicros / 10_000,
-      leg.amountMicros / 1e6,
-    ]);
+    chooseLegs(wish(side, 40, amount), held, facts, RESTING).map(
+      (leg) => `${leg.side} ${leg.amountMicros / 1e6} ${leg.isYes ? 'YES' : 'NO'} at ${leg.priceMicros / 10_000}`,
+    );
 
   it('sell what is held first and buy the complement with the rest', () => {
-    expect(shown('bid', 10, free(50, 0))).toEqual([['buy', 'YES', 40, 10]]);
-    expect(shown('bid', 10, free(0, 50))).toEqual([['sell', 'NO', 60, 10]]);
-    expect(shown('bid', 10, free(0, 4))).toEqual([
-      ['sell', 'NO', 60, 4],
-      ['buy', 'YES', 40, 6],
-    ]);
-    expect(shown('ask', 10, free(0, 0))).toEqual([['buy', 'NO', 60, 10]]);
-    expect(shown('ask', 10, free(7, 0))).toEqual([
-      ['sell', 'YES', 40, 7],
-      ['buy', 'NO', 60, 3],
-    ]);
+    expect(shown('bid', 10, free(50, 0))).toEqual(['buy 10 YES at 40']);
+    expect(shown('bid', 10, free(0, 50))).toEqual(['sell 10 NO at 60']);
+    expect(shown('bid', 10, free(0, 4))).toEqual(['sell 4 NO at 60', 'buy 6 YES at 40']);
+    expect(shown('ask', 10, free(0, 0))).toEqual(['buy 10 NO at 60']);
+    expect(shown('ask', 10, free(7, 0))).toEqual(['sell 7 YES at 40', 'buy 3 NO at 60']);
   });
 
   it('leave out what is too small for an order, on either leg', () => {
-    expect(shown('bid', 10, free(0, 0.5))).toEqual([['buy', 'YES', 40, 10]]);
-    expect(shown('bid', 10, free(0, 9.5))).toEqual([['sell', 'NO', 60, 9.5]]);
+    expect(shown('bid', 10, free(0, 0.5))).toEqual(['buy 10 YES at 40']);
+    expect(shown('bid', 10, free(0, 9.5))).toEqual(['sell 9.5 NO at 60']);
   });
 
   it('always add up to at most the wish, on the same side of the YES book at the same price', () => {
