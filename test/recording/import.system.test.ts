@@ -49,11 +49,8 @@ const COLUMNS = ['timeMs', 'kind', 'side', 'priceMicros', 'amountMicros'] as con
 async function expectSame(raw: Recording, imported: Recording | undefined): Promise<void> {
   const { source: _, ...market } = raw.market;
   expect(imported?.market).toMatchObject(market);
-  expect(imported?.market.source).toMatchObject({
-    kind: 'twinbook',
-    origin: raw.market.source.kind,
-    ticker: raw.market.source.ticker,
-  });
+  const source = { kind: 'twinbook', origin: raw.market.source.kind, ticker: raw.market.source.ticker };
+  expect(imported?.market.source).toMatchObject(source);
   if (imported === undefined) throw new Error('not imported');
   expect(await digestOf(imported)).toEqual(await digestOf(raw));
 }

@@ -28,10 +28,8 @@ describe('a replay', () => {
     for (const { market, summary } of await openRecordings([SAMPLE])) {
       const index = core.catalog.findIndex(market.conditionId);
       if (index === null) throw new Error(`${market.title} was not played`);
-      expect(detailRow(core.catalog, core.catalog.market(index))).toMatchObject({
-        title: market.title,
-        state: 'resolved',
-      });
+      const ended = { title: market.title, state: 'resolved' };
+      expect(detailRow(core.catalog, core.catalog.market(index))).toMatchObject(ended);
       expect(publicTradePage(core.catalog.market(index), { limit: 20_000 }).rows).toHaveLength(
         summary?.events.trade ?? -1,
       );
@@ -45,8 +43,7 @@ describe('a replay', () => {
     const other = { condition_id: conditionId, title: 'Will it rain?', event: 'Weather', description: '' };
     const config = { kind: 'orderbook' } as const;
     expect(core.at(START_MS).markets.create({ ...other, category: 'wtf', rules: [], config }).ok).toBe(true);
-    const attached = attachReplay(core, await openRecordings([SAMPLE]), 1, START_MS);
-    await expect(attached).rejects.toThrow(
+    await expect(attachReplay(core, await openRecordings([SAMPLE]), 1, START_MS)).rejects.toThrow(
       expect.objectContaining({
         code: 'recording_invalid',
         message: expect.stringContaining(`this exchange has another market with that id: "Will it rain?"`),

@@ -8,8 +8,7 @@ export function wrongLocks(
   { core, account, fills }: ExchangeSide,
   { executor, ledger }: TraderProcess,
 ): string[] | null {
-  const active = ledger.activeIntents();
-  if (active.some(({ kind, state }) => kind !== 'place' || state !== 'live')) return null;
+  if (ledger.activeIntents().some(({ kind, state }) => kind !== 'place' || state !== 'live')) return null;
   if (ledger.fills({ limit: 1e6 }).length < fills.size) return null;
   const found: string[] = [];
   const expect = (what: string, locked: number, wanted: number) => {

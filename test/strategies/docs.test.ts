@@ -39,8 +39,7 @@ test('docs/strategies.md names every shipped strategy, and a file of each is shi
 });
 
 test("the docs' own module loads by its path and quotes", async () => {
-  const source = /```ts\n(.*?)```/s.exec(docs)?.[1] ?? '';
-  const folder = folderOf({ 'my-maker.ts': source });
+  const folder = folderOf({ 'my-maker.ts': /```ts\n(.*?)```/s.exec(docs)?.[1] ?? '' });
   const strategy = must((await findStrategyModule('./my-maker.ts', folder)).strategy, 'the code');
   const quotes = ofMarkets(strategy).create(paramsFor(strategy), FACTS).quote(VIEW);
   expect(checkQuotes(quotes, VIEW)).toBeNull();

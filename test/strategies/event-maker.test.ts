@@ -93,8 +93,7 @@ describe('nested thresholds', () => {
     ['alike', [1, 1, 1], [0.61, 0.61, 0.4]],
     ['the first three times as much', [3, 1, 1], [0.605, 0.605, 0.4]],
   ])('are pooled where one lies above a wider one, books knowing %s (design 4.3)', (_name, weights, wanted) => {
-    const mids = [0.6, 0.62, 0.4];
-    const together = falling(mids.map((mid, index) => read(mid, weights[index] ?? 0)));
+    const together = falling([0.6, 0.62, 0.4].map((mid, index) => read(mid, weights[index] ?? 0)));
     expect(together.map(({ mid }) => mid)).toEqual(near(wanted, 12));
     // A pooled estimate has the precision of both books.
     expect(together[0]?.variance).toBeCloseTo(1 / ((weights[0] ?? 0) + (weights[1] ?? 0)), 12);
@@ -244,8 +243,7 @@ describe('event-maker', () => {
   it('leaves a sum below one alone where none may come true', () => {
     expect(quoteAll([outcome('a', 0.5), outcome('b', 0.2)], 'exclusive')['a']?.fairMicros).toBe(m(0.5));
     const many = quoteAll([outcome('a', 0.5), outcome('b', 0.34), outcome('c', 0.2)], 'exclusive');
-    const sum = Object.values(many).reduce((all, { fairMicros }) => all + (fairMicros ?? 0), 0);
-    expect(sum / 1e6).toBeCloseTo(1, 5);
+    expect(Object.values(many).reduce((all, { fairMicros }) => all + (fairMicros ?? 0), 0) / 1e6).toBeCloseTo(1, 5);
   });
 
   it('brings nested thresholds into their order', () => {

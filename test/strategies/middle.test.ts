@@ -37,8 +37,7 @@ describe("others' middle", () => {
     // 199 differences of .1, with one move of the middle in sum, 20 that count as confirmed, and one standard error.
     const move = logit(0.53) - logit(0.5);
     const squares = 199 * 0.01;
-    const doubt = Math.sqrt(squares) * move;
-    expect(middle.confirmed).toBeCloseTo((0.2 + 0.1 * move + doubt) / (0.2 + squares), 9);
+    expect(middle.confirmed).toBeCloseTo((0.2 + 0.1 * move + Math.sqrt(squares) * move) / (0.2 + squares), 9);
     expect(middle.excess).toBeCloseTo((1 - middle.confirmed) * 0.1, 9);
   });
 

@@ -22,11 +22,8 @@ describe('credentials', () => {
   const challengeOf = (who: string, nonce: string) => `Create SVC API credential | Wallet: ${who} | Nonce: ${nonce}`;
 
   it('are made once per nonce, and the first key makes the account', () => {
-    expect(ask(venue, 1, 'n1')).toEqual({
-      nonce: 'n1',
-      message: challengeOf(wallet(1), 'n1'),
-      expires_in_seconds: 600,
-    });
+    const challenge = { nonce: 'n1', message: challengeOf(wallet(1), 'n1'), expires_in_seconds: 600 };
+    expect(ask(venue, 1, 'n1')).toEqual(challenge);
     expect(accepted(create(venue))).toEqual({ api_key: 'k', secret: 's' });
     const { account, secret } = must(venue.core.identity.credential('k'), 'the key');
     expect([secret, venue.core.identity.account(account).wallet, venue.core.funds.read(account).total]).toEqual([
@@ -94,8 +91,7 @@ describe('a market', () => {
       accepted(venue.now.markets.create({ config: { kind: 'orderbook' }, event: 'Up in 15 min?', event_condition_id }));
     const [first, second, third] = [make('E1'), make('E2'), make('E1')];
     const { catalog } = venue.core;
-    const indexes = catalog.events.slice(1).map(({ conditionId, markets }) => [conditionId, ...markets]);
-    expect(indexes).toEqual([
+    expect(catalog.events.slice(1).map(({ conditionId, markets }) => [conditionId, ...markets])).toEqual([
       ['E1', first.index, third.index],
       ['E2', second.index],
     ]);

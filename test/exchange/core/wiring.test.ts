@@ -60,8 +60,7 @@ describe('the queue of what is due', () => {
         for (const each of [queue, restored]) {
           expect(each.nextMs).toBe(expected[0]?.[0] ?? Number.POSITIVE_INFINITY);
           expect(each.take(-1)).toBeNull();
-          const taken = times.map(() => each.take(30));
-          expect(taken.map((due) => [due?.dueMs, due?.id])).toEqual(expected);
+          expect(times.map(() => each.take(30)).map((due) => [due?.dueMs, due?.id])).toEqual(expected);
           expect(each.take(1e9)).toBeNull();
         }
       }),

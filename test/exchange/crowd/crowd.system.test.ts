@@ -114,8 +114,7 @@ describe('the markets of the crowd over six hours', () => {
   it('are two-sided nearly always, 4 to 10 cents wide and about right', () => {
     expect(oneSided / (oneSided + spreads.length)).toBeLessThan(0.02);
     expect(Math.min(...spreads)).toBeGreaterThanOrEqual(1);
-    const inBand = spreads.filter((spread) => spread >= 4 && spread <= 10).length;
-    expect(inBand / spreads.length).toBeGreaterThan(0.98);
+    expect(spreads.filter((spread) => spread >= 4 && spread <= 10).length / spreads.length).toBeGreaterThan(0.98);
     expect(offTruth / spreads.length).toBeLessThan(2.5);
   });
 

@@ -131,10 +131,8 @@ describe('a replay', () => {
     expect(replay.nextDueMs()).toBe(at(0));
     expect(core.catalog.markets.length).toBe(0);
     await play(replay, at(0));
-    expect(core.catalog.market(0)).toMatchObject({
-      state: 'open',
-      card: { createdMs: at(0), resolutionDate: at(2000) / 1000 },
-    });
+    const shown = { state: 'open', card: { createdMs: at(0), resolutionDate: at(2000) / 1000 } };
+    expect(core.catalog.market(0)).toMatchObject(shown);
     expect(replay.nextDueMs()).toBe(at(250));
     await play(replay, at(249));
     expect(levelAmount(core.catalog.market(0), BID, micros(400_000))).toBe(100_000_000);

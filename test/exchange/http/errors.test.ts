@@ -83,8 +83,7 @@ describe('every call with a body', () => {
   it.each(withBody)('%s names every field that is missing', async (_name, one) => {
     const answer = await call(one, '{}');
     const wanted = requiredOf(one.declaration);
-    const heard = (answer.error?.details ?? []).flatMap((row) => Object.keys(row));
-    if (wanted.length > 0) expect(heard).toEqual(wanted);
+    if (wanted.length > 0) expect((answer.error?.details ?? []).flatMap((row) => Object.keys(row))).toEqual(wanted);
     expect(answer.slug).toBe('invalid_request_params');
   });
 });

@@ -115,8 +115,7 @@ describe('limits', () => {
     expect((await set({ limits: { public: 3 } })).row['limits']).toEqual({ public: 3, signed: null, bootstrap: null });
     const refused = await ask();
     expect([refused.status, limitOf(refused), refused.headers.get('x-ratelimit-remaining')]).toEqual([429, 3, '0']);
-    const wait = Number(refused.headers.get('retry-after'));
-    await control(base, '/clock/', { advance_s: wait });
+    await control(base, '/clock/', { advance_s: Number(refused.headers.get('retry-after')) });
     expect((await ask()).status).toBe(200);
     await set({});
     const healed = await ask();

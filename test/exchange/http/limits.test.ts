@@ -68,8 +68,7 @@ describe('rate limits', () => {
       await send(url, 'POST', path, { body: '{}', headers: { 'content-type': 'text/plain' } }),
       await send(url, 'GET', `/markets/${'m'.repeat(300)}/`),
     ];
-    const seen = answers.map(({ status, headers }) => [status, headers.get('x-ratelimit-remaining')]);
-    expect(seen).toEqual([
+    expect(answers.map(({ status, headers }) => [status, headers.get('x-ratelimit-remaining')])).toEqual([
       [405, '4'],
       [413, '3'],
       [415, '2'],

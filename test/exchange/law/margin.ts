@@ -53,11 +53,8 @@ export function margin(venue: Venue): void {
     it('is estimated without credentials', async () => {
       const path = `/margin/positions/estimate/?market_condition_id=${market}&funds=100&is_yes=true`;
       // Decisions: "a rate on the user's collateral", independent of the loan.
-      expect((await venue.get(`${path}&leverage=2.5`)).row).toMatchObject({
-        is_fully_filled: true,
-        fee_amount: '0.1',
-        user_funds_needed: '100.1',
-      });
+      const terms = { is_fully_filled: true, fee_amount: '0.1', user_funds_needed: '100.1' };
+      expect((await venue.get(`${path}&leverage=2.5`)).row).toMatchObject(terms);
       expect((await venue.get(path)).row).toMatchObject({ liquidation_price: null });
       expect((await venue.get('/margin/positions/estimate/')).named).toEqual(['market_condition_id', 'funds']);
     });
@@ -79,8 +76,7 @@ export function margin(venue: Venue): void {
       const [row] = (await trader.get(`/margin/positions/?market_condition_id=${market}`)).rows;
       const ofEvent = { condition_id: market, event: { title: 'Weather' } };
       expect(row).toMatchObject({ position_request_pubkey: pubkey, total_liquidity: '250', market: ofEvent });
-      const shares = Number(row?.['total_shares']) * Number(row?.['avg_entry_price']);
-      expect(Math.abs(shares - 250)).toBeLessThan(0.01);
+      expect(Math.abs(Number(row?.['total_shares']) * Number(row?.['avg_entry_price']) - 250)).toBeLessThan(0.01);
       expect((await other.get(`/margin/positions/${row?.['pubkey']}/`)).slug).toBe('not_found');
       expect((await other.get(`${REQUESTS}${pubkey}/`)).slug).toBe('not_found');
     });

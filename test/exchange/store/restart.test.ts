@@ -76,10 +76,8 @@ describe('a data folder', () => {
   it('belongs to one exchange at a time, and its secrets to its owner', async () => {
     const first = await startTestExchange({ dataDir: folder });
     expect(statSync(join(folder, 'exchange.sqlite')).mode & 0o077).toBe(0);
-    await expect(startTestExchange({ dataDir: folder })).rejects.toMatchObject({
-      code: 'ledger_locked',
-      message: expect.stringContaining(`process ${process.pid}`),
-    });
+    const locked = { code: 'ledger_locked', message: expect.stringContaining(`process ${process.pid}`) };
+    await expect(startTestExchange({ dataDir: folder })).rejects.toMatchObject(locked);
     await first.close();
     await (await startTestExchange({ dataDir: folder })).close();
   });
@@ -103,20 +101,16 @@ describe('a data folder', () => {
     const db = new SqliteDriver(join(folder, 'exchange.sqlite'));
     db.pragma(`user_version = ${format}`);
     db.close();
-    await expect(startTestExchange({ dataDir: folder })).rejects.toMatchObject({
-      code: 'ledger_newer',
-      message: expect.stringContaining(`has format ${format}`),
-    });
+    const newer = { code: 'ledger_newer', message: expect.stringContaining(`has format ${format}`) };
+    await expect(startTestExchange({ dataDir: folder })).rejects.toMatchObject(newer);
   });
 });
 
 describe('the address', () => {
   it('that is in use is port_busy, with what to do', async () => {
     const first = await startTestExchange();
-    await expect(startTestExchange({ port: first.port, dataDir: folder })).rejects.toMatchObject({
-      code: 'port_busy',
-      hint: expect.stringContaining('port'),
-    });
+    const busy = { code: 'port_busy', hint: expect.stringContaining('port') };
+    await expect(startTestExchange({ port: first.port, dataDir: folder })).rejects.toMatchObject(busy);
     await first.close();
     // The folder is unlocked again.
     await (await startTestExchange({ dataDir: folder })).close();

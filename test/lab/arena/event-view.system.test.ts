@@ -48,8 +48,7 @@ test('the trader shows each market the others of its event, and only to who asks
     expect(more).toEqual([]);
     expect(sibling).toMatchObject({ netMicros: 0, ownBidMicros: null });
     expect(sibling?.mid).toBeGreaterThan(0);
-    const back = seen.get(sibling?.conditionId ?? '');
-    expect(back?.siblings.map((each) => each.conditionId)).toEqual([conditionId]);
+    expect(seen.get(sibling?.conditionId ?? '')?.siblings.map((each) => each.conditionId)).toEqual([conditionId]);
   }
   expect([...(await crowdSeenBy(false)).values()]).toEqual([null, null, null, null]);
 });

@@ -130,8 +130,7 @@ describe('a recording that breaks off in the middle', () => {
       let at = 0;
       return {
         next: () => {
-          const piece = pieces[at++];
-          return piece ?? Promise.reject(damaged);
+          return pieces[at++] ?? Promise.reject(damaged);
         },
         close: () => undefined,
       };

@@ -192,10 +192,8 @@ it('a run that saw no market cannot be compared, and says so', async () => {
     yield { index: 0, observation, requests: [], timedOut: [], signed: [], failure: null };
   }
   const options = { trader: traderSettings('r1'), fillModels: ['log'], latency: null, seed: 1, landingMs: 0 };
-  await expect(runParity({ ...journal, steps }, options)).rejects.toMatchObject({
-    code: 'recording_invalid',
-    message: 'this run never read an order book',
-  });
+  const failure = { code: 'recording_invalid', message: 'this run never read an order book' };
+  await expect(runParity({ ...journal, steps }, options)).rejects.toMatchObject(failure);
 });
 
 it('hears what the run heard of its feeds, on the clock of the exchange', async () => {

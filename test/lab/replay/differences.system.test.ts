@@ -70,8 +70,7 @@ describe('the first difference', () => {
     expect(difference).toMatchObject({ step: index });
     expect(difference.what).toMatch(/^intent \S+ is signed in the replay, but was not signed in the run$/);
     const others = signed.map(({ answer }) => ({ intentId: 'another', answer }));
-    const renamed = await differing(only(index, () => ({ signed: others })));
-    expect(renamed.difference.what).toMatch(
+    expect((await differing(only(index, () => ({ signed: others })))).difference.what).toMatch(
       /^intent another was signed in the run, but the replay signs intent \S+ in its place$/,
     );
     const more = { intentId: 'one more', answer: { ok: true, signature: '0' } } as const;

@@ -67,8 +67,7 @@ describe('the table for the terminal', () => {
       { by: 'exchange', name: 'throttled', count: 1 },
       ...[1, 2, 3].map((n) => ({ by: 'risk' as const, name: `limit-${n}`, count: 1 })),
     ] as const;
-    const text = summaryTable([analyse({ ...aSession([aMarket()]), refusals })]).replaceAll(/\n +/g, ' ');
-    expect(text).toContain(
+    expect(summaryTable([analyse({ ...aSession([aMarket()]), refusals })]).replaceAll(/\n +/g, ' ')).toContain(
       'Most frequent reasons: the strategy, “resolves in 840 s”, in 42 samples; risk limit max_open_orders, 3 times; the exchange, throttled, 1 time; risk limit limit-1, 1 time; risk limit limit-2, 1 time; and 1 more reason.',
     );
     expect(summaryTable([analyse(aSession([aMarket()]))])).toContain('Nothing was refused.');

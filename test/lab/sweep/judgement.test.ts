@@ -74,8 +74,7 @@ describe('folds', () => {
 
 /** `results[number - 1][model]` are a configuration's results by event, in currency; null for one that failed. */
 function swept(results: readonly (readonly (readonly number[])[] | null)[], folds: number) {
-  const count = results.find((rows) => rows !== null)?.[0]?.length ?? 0;
-  const events = assignFolds(hourly(count), folds);
+  const events = assignFolds(hourly(results.find((rows) => rows !== null)?.[0]?.length ?? 0), folds);
   const outcomes = outcomesOf(results.length, events, (number, model, event) => {
     const rows = results[number - 1] ?? null;
     return rows === null ? null : (rows[model]?.[event] ?? 0) * 1e6;

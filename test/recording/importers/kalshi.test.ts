@@ -84,8 +84,7 @@ describe('a Kalshi recording', () => {
 
   it('puts a trade before the level decrease that belongs to it, whichever was sent first', async () => {
     const deltaFirst = [delta(T + 5, 'no', '0.5500', '-10.00'), trade(T + 5, 'yes', '0.4500', '0.5500', '10.00')];
-    const tradeFirst = [...deltaFirst].reverse();
-    for (const pair of [deltaFirst, tradeFirst]) {
+    for (const pair of [deltaFirst, [...deltaFirst].reverse()]) {
       const { rows } = await readBetween(...pair);
       expect(rows).toEqual([...HEAD, '5 trade bid 0.45 10', '5 level ask 0.45 40', END]);
     }

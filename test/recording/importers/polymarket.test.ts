@@ -9,6 +9,7 @@ import { BOOK, change, NO, print, type Row, read, T, write, YES } from './polyma
 
 const HEAD = ['0 clear', '0 level bid 0.4 100', '0 level ask 0.45 50'];
 const INCOMPLETE = expect.stringContaining('no starting snapshot');
+const invalid = (text: string) => ({ code: 'recording_invalid', message: expect.stringContaining(text) });
 /** The first of the two rows of `BOOK` names an ask that does not exist yet. */
 const disagree = (of: number, rows = 1) => expect.stringContaining(`(${rows} of ${of}) disagree with the book`);
 
@@ -90,19 +91,12 @@ describe('a Polymarket recording', () => {
   });
 
   it('is refused when it is no parquet file or has other columns, naming what is wrong', async () => {
-    const other = await write(BOOK, 'moment');
-    await expect(openRecordings([other])).rejects.toMatchObject({
-      code: 'recording_invalid',
-      message: expect.stringContaining('no column timestamp'),
-    });
+    await expect(openRecordings([await write(BOOK, 'moment')])).rejects.toMatchObject(invalid('no column timestamp'));
     await expect(openRecordings([await write([])])).rejects.toMatchObject({ code: 'recording_invalid' });
     // The directory of a parquet file is at its end: a cut file is unreadable.
     const cut = await write(BOOK);
     writeFileSync(cut, readFileSync(cut).subarray(0, -20));
-    await expect(openRecordings([cut])).rejects.toMatchObject({
-      code: 'recording_invalid',
-      message: expect.stringContaining(cut),
-    });
+    await expect(openRecordings([cut])).rejects.toMatchObject(invalid(cut));
   });
 });
 
@@ -140,10 +134,7 @@ describe('a Polymarket file of a stranger', () => {
     ['sides of its own', "'HOLD' AS side", '2 with a side other than BID, BUY, ASK and SELL'],
     ['prices in cents', 'price * 100 AS price', '2 with a price'],
   ])('with %s is an error that says so', async (_, columns, message) => {
-    await expect(openRecordings([await writeStrange(columns)])).rejects.toMatchObject({
-      code: 'recording_invalid',
-      message: expect.stringContaining(message),
-    });
+    await expect(openRecordings([await writeStrange(columns)])).rejects.toMatchObject(invalid(message));
   });
 
   it('that is none is left out beside another', async () => {

@@ -44,8 +44,7 @@ describe('incidents of stray orders', () => {
   it('an old configuration on one host', () => {
     playIn(ROOMY, 42, (scene) => {
       scene.until('it quotes', () => scene.resting.length >= 4);
-      const market = scene.world.exchange.markets()[0] ?? '';
-      const stray = otherHostPlaces(scene, market);
+      const stray = otherHostPlaces(scene, scene.world.exchange.markets()[0] ?? '');
       expect(scene.orderAtExchange(stray)?.status).toBe('open');
       scene.until('it is told', () => scene.loud.includes('foreign_order'), 10 * SECOND_MS);
       const verdict = () => scene.process.trader.snapshot(scene.world.ourMs).reduceOnly;

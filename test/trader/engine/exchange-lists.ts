@@ -106,8 +106,7 @@ export class Account {
       allowBlindSigning: false,
       loadDraft: (id) => this.ledger.storedDraft(id),
     });
-    const settings = { runId: 'run', configHash: 'h', ownPollMs: 1000 };
-    this.#executor = new Executor(this.ledger, signer, PROFILE, settings);
+    this.#executor = new Executor(this.ledger, signer, PROFILE, { runId: 'run', configHash: 'h', ownPollMs: 1000 });
     const reconciler = new Reconciler(this.ledger, this.#executor, true);
     return [reconciler, new OwnLists(this.ledger, this.#executor, reconciler)];
   }

@@ -218,11 +218,8 @@ describe('a part of a loss limit that holds the trader back', () => {
       heldBack: { rung: 'reducing', reason: expect.stringContaining('9 lost today') },
       wayBack: 'resume --reason TEXT',
     });
-    expect(modesAfter({ kind: 'resume', reason })).toEqual({
-      modes: ['reducing', 'quoting'],
-      heldBack: null,
-      wayBack: '',
-    });
+    const free = { modes: ['reducing', 'quoting'], heldBack: null, wayBack: '' };
+    expect(modesAfter({ kind: 'resume', reason })).toEqual(free);
   });
 
   it.each([

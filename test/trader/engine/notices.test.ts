@@ -60,8 +60,7 @@ describe('a list that is refused', () => {
     const fills = [0, 5, 10].map((second) => [second, 'failed', { list: 'fills', outcome: LOST }] as const);
     expect(said(fills)).toEqual(['10 own trades cannot be read: HTTP 200: the body is not JSON; fills are unknown']);
     const lists = ['orders', 'catalog', 'orders'] as const;
-    const mixed = lists.map((list, i) => [5 * i, 'failed', { list }] as const);
-    expect(said(mixed)).toEqual([]);
+    expect(said(lists.map((list, i) => [5 * i, 'failed', { list }] as const))).toEqual([]);
   });
 });
 
@@ -150,8 +149,7 @@ it('a page without a readable row is empty if each row names its market', () => 
 });
 
 it('a list of own orders with one unreadable row stays unread', () => {
-  const order = { pubkey: 'x', status: 'odd', side: 'buy' };
-  expect(answerOf([order], 'orders.list')).toMatchObject({ kind: 'unknown' });
+  expect(answerOf([{ pubkey: 'x', status: 'odd', side: 'buy' }], 'orders.list')).toMatchObject({ kind: 'unknown' });
 });
 
 it('an unreadable market is reported once, stays out over a failed walk, and is reported once more when it can be read', () => {

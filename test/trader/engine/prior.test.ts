@@ -27,8 +27,7 @@ const OFF = { polling: {} } as unknown as Parameters<typeof wantsCandles>[1];
 function entryOf(secondsAgo: number | null, feed = new MarketTracker('M')): MarketEntry {
   feed.onDetail(detail(), at(NOW_MS - 1_000, 1));
   feed.onBook(snapshot([[0.48, 10]], [[0.52, 10]]), at(NOW_MS, 2), []);
-  const rows = secondsAgo === null ? [] : [trade(Math.floor(NOW_MS / 1000) - secondsAgo, 0.5, 1)];
-  feed.onTrades(rows, at(NOW_MS, 3));
+  feed.onTrades(secondsAgo === null ? [] : [trade(Math.floor(NOW_MS / 1000) - secondsAgo, 0.5, 1)], at(NOW_MS, 3));
   const candles = { isAsked: false, goodUntilMs: Number.NEGATIVE_INFINITY };
   // Only the used fields of an entry.
   return { conditionId: 'M', feed, excludedBecause: null, slots: [{}], candles } as unknown as MarketEntry;

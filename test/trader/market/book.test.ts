@@ -20,8 +20,7 @@ test('the mirror image of the mirror image is the book itself', () => {
     priceMicros: fc.integer({ min: 1, max: ONE - 1 }).map(micros),
     amountMicros: fc.integer({ min: 1, max: 10 ** 12 }).map(micros),
   });
-  const sides = fc.record({ bids: fc.array(level), asks: fc.array(level) });
-  forAll([sides], (any) => {
+  forAll([fc.record({ bids: fc.array(level), asks: fc.array(level) })], (any) => {
     expect(mirror(mirror(any))).toEqual(any);
   });
 });
@@ -40,8 +39,7 @@ describe('figures', () => {
 
   test('dust does not make a touch, however much of it stands there together', () => {
     const dusty = book(levels('0.49x1 0.48x2 0.45x50'), [[0.5, 100]]);
-    const best = touchOf(dusty, m(5));
-    expect(best?.bid).toEqual({ priceMicros: m(0.45), amountMicros: m(53) });
+    expect(touchOf(dusty, m(5))?.bid).toEqual({ priceMicros: m(0.45), amountMicros: m(53) });
     expect(touchOf(dusty, m(54))).toBeNull();
   });
 });

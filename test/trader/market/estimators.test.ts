@@ -51,8 +51,7 @@ describe('volatility', () => {
   test('is, of a rounded price, what it was reckoned to be from the same looks', () => {
     const volatility = new Volatility();
     const seconds = [0, 60, 120, 200, 500, 560, 620];
-    const mids = [0.5, 0.505, 0.51, 0.515, 0.515, 0.505, 0.5];
-    const read = mids.map((mid, i) => {
+    const read = [0.5, 0.505, 0.51, 0.515, 0.515, 0.505, 0.5].map((mid, i) => {
       volatility.observe(mid, (seconds[i] ?? 0) * 1000, TICK / 2);
       return volatility.sigmaPerSqrtS;
     });

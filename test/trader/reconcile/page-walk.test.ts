@@ -44,8 +44,7 @@ describe('a walk over a list', () => {
     ],
   ])('is void after %s', (_, outcomes) => {
     const one = walk();
-    const steps = outcomes.map((outcome) => one.onReport(report(outcome)));
-    expect(steps.at(-1)?.kind).toBe('void');
+    expect(outcomes.map((outcome) => one.onReport(report(outcome))).at(-1)?.kind).toBe('void');
   });
 
   it('ends with a list whose cursor never does', () => {

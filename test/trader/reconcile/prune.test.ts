@@ -178,8 +178,7 @@ it('gives pages back, so many at a time, and the next open finds a sound file', 
     for (let after: number | null = 0; after !== null; ) ({ after } = prune(ledger, { after }));
     ledger.rest(0);
     expect(prune(ledger, { after: null, rows: 5 })).toMatchObject({ bytes: 5 * 4096, isDone: false });
-    const rest = prune(ledger, { after: null, rows: 1000 });
-    expect(rest.bytes).toBeGreaterThan(20 * 4096);
+    expect(prune(ledger, { after: null, rows: 1000 }).bytes).toBeGreaterThan(20 * 4096);
     ledger.rest(0);
     expect(prune(ledger, { after: null })).toMatchObject({ bytes: 0, isDone: true });
     ledger.close();

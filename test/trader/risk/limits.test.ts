@@ -46,12 +46,8 @@ describe('the limits of a file', () => {
   ])('are refused with the field and what is wanted: %j', (file, message) => expect(messageOf(file)).toBe(message));
 
   it('can be described as JSON Schema', () => {
-    const schema = z.toJSONSchema(riskLimitsSchema, { io: 'input' });
-    expect(schema).toMatchObject({
-      type: 'object',
-      additionalProperties: false,
-      properties: { max_loss_day: { type: 'string' } },
-    });
+    const wanted = { type: 'object', additionalProperties: false, properties: { max_loss_day: { type: 'string' } } };
+    expect(z.toJSONSchema(riskLimitsSchema, { io: 'input' })).toMatchObject(wanted);
   });
 });
 
@@ -60,11 +56,8 @@ describe('the overrides of a strategy file', () => {
 
   it('tighten', () => {
     const override = riskOverrideSchema.parse({ max_position_shares: '200', min_time_to_resolution_s: 3600 });
-    expect(tighten(base, override)).toEqual({
-      ...base,
-      maxPositionSharesMicros: 200 * ONE,
-      minTimeToResolutionS: 3600,
-    });
+    const tightened = { ...base, maxPositionSharesMicros: 200 * ONE, minTimeToResolutionS: 3600 };
+    expect(tighten(base, override)).toEqual(tightened);
   });
 
   it('are refused when they loosen, with both figures', () => {

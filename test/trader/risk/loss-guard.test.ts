@@ -21,11 +21,8 @@ describe('the loss guard', () => {
     expect(guard.observe(NOON + 1, m(950 * ONE + 1), limits)).toBeNull();
     expect(guard.observe(NOON + 2, money(950), limits)).toBe('lost 50 today, the limit is 50');
     expect(guard.observe(NOON + 3, money(900), limits)).toBeNull();
-    expect(guard.facts).toEqual({
-      dayLossMicros: money(100),
-      drawdownMicros: money(100),
-      halted: 'lost 50 today, the limit is 50',
-    });
+    const lost = { dayLossMicros: money(100), drawdownMicros: money(100), halted: 'lost 50 today, the limit is 50' };
+    expect(guard.facts).toEqual(lost);
   });
 
   it('counts a loss over midnight to the new day, and days apart from each other', () => {

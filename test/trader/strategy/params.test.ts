@@ -19,11 +19,8 @@ test('what is missing takes its default, shares become Micros', () =>
 
 test('what is given is read', () => {
   const raw = { half_spread_ticks: 7, order_shares: '12.5', mode: 'improve', steps: [{ at_ticks: 3 }, {}] };
-  expect(readParams(sample, raw).values).toMatchObject({
-    half_spread_ticks: 7,
-    order_shares: m(12.5),
-    steps: [{ at_ticks: 3 }, { at_ticks: 1 }],
-  });
+  const read = { half_spread_ticks: 7, order_shares: m(12.5), steps: [{ at_ticks: 3 }, { at_ticks: 1 }] };
+  expect(readParams(sample, raw).values).toMatchObject(read);
 });
 
 describe('what is wrong is named, with what came and what is wanted', () => {

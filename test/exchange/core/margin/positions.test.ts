@@ -190,8 +190,7 @@ describe('a second request on the same side', () => {
   it('increases the position', () => {
     const first = desk.open(account, { leverage: '2.5', takeProfit: '0.9' });
     desk.move('0.6');
-    const second = desk.open(account, { leverage: '1', funds: '60', stopLoss: '0.5' });
-    expect(second).toMatchObject({
+    expect(desk.open(account, { leverage: '1', funds: '60', stopLoss: '0.5' })).toMatchObject({
       pubkey: first.pubkey,
       position_request_pubkey: first.position_request_pubkey,
       total_shares: '725',
@@ -283,21 +282,13 @@ describe('liquidation', () => {
     desk.move('0.256001');
     expect(desk.position(account, pubkey).is_closed).toBe(false);
     desk.move('0.256');
-    expect(desk.position(account, pubkey)).toMatchObject({
-      is_closed: true,
-      is_liquidated: true,
-      closing_price: '0.256',
-      realized_pnl: '-93.2',
-    });
+    const liquidated = { is_closed: true, is_liquidated: true, closing_price: '0.256', realized_pnl: '-93.2' };
+    expect(desk.position(account, pubkey)).toMatchObject(liquidated);
     // 10 left, less the closing fee of 2 % of 160.
     desk.claim(account, pubkey);
     expect(desk.funds(account)).toEqual([9_905.8, 0]);
-    expect(desk.core.margin.activityPage(0, { limit: 1 }).rows[0]).toMatchObject({
-      activity_type: 'liquidated',
-      price: '0.256',
-      realized_pnl: '-93.2',
-      shares: '625',
-    });
+    const activity = { activity_type: 'liquidated', price: '0.256', realized_pnl: '-93.2', shares: '625' };
+    expect(desk.core.margin.activityPage(0, { limit: 1 }).rows[0]).toMatchObject(activity);
   });
 
   it('comes when all is lost unless the venue says otherwise, and then nothing is left for a fee', () => {

@@ -27,17 +27,12 @@ describe('profit and loss', () => {
       total_pnl: '0.96',
     });
     // 100 paid, 4 received; 90 YES and 100 NO at 0.5.
-    expect(accountPnl(venue.core.catalog, venue.core.margin, maker, {})).toMatchObject({
-      active_assets_value: '95',
-      total_pnl: '-1',
-    });
+    const made = { active_assets_value: '95', total_pnl: '-1' };
+    expect(accountPnl(venue.core.catalog, venue.core.margin, maker, {})).toMatchObject(made);
     accepted(venue.now.markets.resolve(venue.id, true));
     accepted(venue.now.redeems.submit(taker, accepted(venue.now.redeems.draft(taker, venue.id)).pubkey, true));
-    expect(accountPnl(venue.core.catalog, venue.core.margin, taker, {})).toMatchObject({
-      redeems_funds: '10',
-      active_assets_value: '0',
-      total_pnl: '5.96',
-    });
+    const taken = { redeems_funds: '10', active_assets_value: '0', total_pnl: '5.96' };
+    expect(accountPnl(venue.core.catalog, venue.core.margin, taker, {})).toMatchObject(taken);
   });
 
   it('counts complete sets as what they are worth while a market has no price', () => {
@@ -45,10 +40,8 @@ describe('profit and loss', () => {
     const account = venue.account(1);
     venue.split(account, '7');
     expect(assetPage(venue.core.catalog, account, { limit: 5 }).rows[0]?.value.usdt).toBe('0');
-    expect(accountPnl(venue.core.catalog, venue.core.margin, account, {})).toMatchObject({
-      active_assets_value: '7',
-      total_pnl: '0',
-    });
+    const held = { active_assets_value: '7', total_pnl: '0' };
+    expect(accountPnl(venue.core.catalog, venue.core.margin, account, {})).toMatchObject(held);
   });
 
   it('is filtered by market and by event, and nothing for an id that matches none', () => {
@@ -68,8 +61,7 @@ describe('profit and loss', () => {
     venue.pass(settings.landingMs);
     const [a = '', b = ''] = [0, 1].map((index) => venue.core.catalog.event(index).conditionId);
     const worth = (by: object) => accountPnl(venue.core.catalog, venue.core.margin, account, by).active_assets_value;
-    const inEvents = [{}, { event_condition_id: a }, { event_condition_id: b }];
-    expect(inEvents.map(worth)).toEqual(['321', '21', '300']);
+    expect([{}, { event_condition_id: a }, { event_condition_id: b }].map(worth)).toEqual(['321', '21', '300']);
     expect(worth({ market_condition_id: venue.id })).toBe('1');
     expect(worth({ market_condition_id: venue.id, event_condition_id: a })).toBe('1');
     expect(worth({ market_condition_id: venue.id, event_condition_id: b })).toBe('0');
