@@ -139,8 +139,7 @@ describe('the exchange under random commands', () => {
   });
 
   it('refuses what is no snapshot of this version', () => {
-    for (const nonsense of [null, 7, {}, { version: 1 }, { version: '2' }]) {
+    for (const nonsense of [null, 7, {}, { version: 1 }, { version: '2' }])
       expect(() => new ExchangeCore(settings, nonsense)).toThrow(RangeError);
-    }
   });
 });

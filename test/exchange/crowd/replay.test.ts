@@ -341,9 +341,8 @@ describe('a replay of bad data', () => {
   it('is refused when nothing of it can be read, or the speed makes no sense', async () => {
     await expect(attach([recordingOf([])])).rejects.toMatchObject({ code: 'recording_invalid' });
     await expect(attach([recordingOf(START, { failsAfter: 0 })])).rejects.toThrow('the disk of A broke');
-    for (const speed of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+    for (const speed of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
       await expect(attach([], speed)).rejects.toMatchObject({ code: 'usage' });
-    }
   });
 
   it('skips events off the price grid and counts them', async () => {

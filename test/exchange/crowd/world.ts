@@ -21,9 +21,8 @@ export function tapeHash(core: ExchangeCore): string {
   const hash = createHash('sha256');
   for (let market = 0; market < core.catalog.markets.length; market++) {
     const trades = publicTradePage(core.catalog.market(market), { limit: 20_000 }).rows;
-    for (const { price, amount, timestamp, is_yes } of trades.toReversed()) {
+    for (const { price, amount, timestamp, is_yes } of trades.toReversed())
       hash.update(`${market} ${timestamp} ${is_yes} ${price} ${amount}\n`);
-    }
   }
   return hash.digest('hex').slice(0, 16);
 }

@@ -220,8 +220,7 @@ describe('docs/service.md', () => {
     const secret = /secret `(\w+)`/.exec(page)?.[1] ?? '';
     const vectors = [...page.matchAll(/^\| `(\d{10})(GET|POST)(\/[^`{]*)(\{[^`]*)?` \| `([0-9a-f]{64})` \|$/gm)];
     expect(vectors.length).toBeGreaterThanOrEqual(3);
-    for (const [, timestamp = '', method = '', pathWithQuery = '', body = '', hex] of vectors) {
+    for (const [, timestamp = '', method = '', pathWithQuery = '', body = '', hex] of vectors)
       expect(requestSignature(secret, { timestamp, method, pathWithQuery, body })).toBe(hex);
-    }
   });
 });

@@ -127,9 +127,8 @@ it('an exchange with a history holds in memory only what is alive, and lists eve
         (row) => row.market.condition_id === market && row.outcome.is_yes && row.status === 'filled',
       ],
     ];
-    for (const [filter, wanted] of filters) {
+    for (const [filter, wanted] of filters)
       expect(pubkeys(all(core, account, filter))).toEqual(pubkeys(rows.filter(wanted)));
-    }
   }
   expect(listed).toBe(history.orders);
   persistentCore.close();

@@ -56,9 +56,8 @@ async function trade(trader: TestTrader, market: string, acknowledged: Acknowled
         const order = await trader.order(market, isYes, dice < 0.75 ? 'buy' : 'sell', `0.${cents}`, body.amount);
         acknowledged.take('order', trader, order);
         const rests = order.status === 200 && ['open', 'partially_filled'].includes(String(order.row['status']));
-        if (rests && random.chance(0.3)) {
+        if (rests && random.chance(0.3))
           acknowledged.take('order', trader, await trader.cancel(String(order.row['pubkey'])));
-        }
       }
     } catch {
       return; // The exchange was killed during this call, which may have been executed.

@@ -84,9 +84,8 @@ describe('a data folder', () => {
 
   it('that cannot be used is said so', async () => {
     writeFileSync(join(folder, 'file'), '');
-    for (const dataDir of [join(folder, 'file'), join(folder, 'file', 'below')]) {
+    for (const dataDir of [join(folder, 'file'), join(folder, 'file', 'below')])
       await expect(startTestExchange({ dataDir })).rejects.toMatchObject({ code: 'file_unreadable' });
-    }
     mkdirSync(join(folder, 'odd'));
     writeFileSync(
       join(folder, 'odd', 'exchange.sqlite'),

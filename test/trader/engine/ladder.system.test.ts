@@ -159,9 +159,8 @@ it('only requests that the ladder allows leave, through commands, crashes and re
     for (const [mode, count] of watcher.placed) placed.set(mode, (placed.get(mode) ?? 0) + count);
   }
   // Otherwise the test would prove nothing about them.
-  for (const mode of ['quoting', 'widened', 'reducing', 'flattening'] as const) {
+  for (const mode of ['quoting', 'widened', 'reducing', 'flattening'] as const)
     expect(placed.get(mode) ?? 0, mode).toBeGreaterThan(0);
-  }
 });
 
 it('a cancel-all whose process died before it was proven is proven by the next', () => {

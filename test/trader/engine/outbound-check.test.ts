@@ -35,9 +35,8 @@ describe('what is about to leave', () => {
   it.each(KINDS)('passes when the ledger has it: $kind', (intent) => {
     expect(() => holding(intent).check(callOf('draft', intent), ownerOf('draft', intent.id))).not.toThrow();
     const submitting = holding(signed(intent));
-    for (let again = 0; again < 3; again++) {
+    for (let again = 0; again < 3; again++)
       expect(() => submitting.check(callOf('submit', signed(intent)), ownerOf('submit', intent.id))).not.toThrow();
-    }
   });
 
   it('is a read as often as anyone likes, for any reason', () => {

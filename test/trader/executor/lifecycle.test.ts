@@ -33,9 +33,8 @@ describe('the table of state changes', () => {
     const reach = (from: string): Set<string> => {
       const seen = new Set([from]);
       for (const state of seen) {
-        for (const next of Object.values(LIFECYCLE[INTENT_STATES.find((name) => name === state) ?? 'refused'])) {
+        for (const next of Object.values(LIFECYCLE[INTENT_STATES.find((name) => name === state) ?? 'refused']))
           seen.add(next);
-        }
       }
       return seen;
     };
@@ -68,9 +67,8 @@ describe('the table of state changes', () => {
 
   it('takes no record for over that is not, and a redeem that is only created for unsigned, as the client does', () => {
     const over = ['settled', 'recordFailed', 'recordExpired'];
-    for (const status of ORDER_STATUSES) {
+    for (const status of ORDER_STATUSES)
       expect([status, over.includes(RECORD_STATES[status])]).toEqual([status, isFinalOrder(status)]);
-    }
     expect([RECORD_STATES.created, RECORD_STATES.in_process]).toEqual(['unsigned', 'accepted']);
   });
 });

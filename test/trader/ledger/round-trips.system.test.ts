@@ -62,9 +62,8 @@ it('ends with the same position and the same equity, in one outcome, by buying b
   for (const seed of [1, 2, 3]) {
     const all = wishes(300, seed);
     const { equity, net } = played('YES only', all, seed);
-    for (const way of ['NO only', 'both bought', 'as it comes'] as const) {
+    for (const way of ['NO only', 'both bought', 'as it comes'] as const)
       expect(played(way, all, seed), way).toMatchObject({ equity, net });
-    }
   }
 });
 

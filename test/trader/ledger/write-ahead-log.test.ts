@@ -12,9 +12,8 @@ function newDatabase() {
   const database = Database.open(path);
   const write = (rows: number): void =>
     database.transaction(() => {
-      for (let row = 0; row < rows; row++) {
+      for (let row = 0; row < rows; row++)
         database.run('INSERT INTO notes (key, value) VALUES (hex(randomblob(8)), hex(randomblob(500)))');
-      }
     });
   return { database, write, bytes: () => statSync(path).size };
 }

@@ -44,9 +44,8 @@ describe('the exposure', () => {
       fc.property(randomState, ({ holdings, orders }) => {
         const exposure = exposureOf(holdings, orders);
         const brute = bruteWorst(holdings, orders);
-        for (const market of MARKETS) {
+        for (const market of MARKETS)
           expect(BigInt(exposure.worstCase(market).positionMicros)).toBe(brute.position.get(market));
-        }
         expect(BigInt(exposure.eventPosition('event'))).toBe(brute.event);
         expect(BigInt(exposure.totalLossMicros)).toBe(brute.loss);
         expect(BigInt(exposure.reservedCashMicros)).toBe(brute.cash);

@@ -85,9 +85,7 @@ describe('a request', () => {
 
   it.each([false, true])('is filled before a later one, in whatever order submitted (restored: %s)', (isRestored) => {
     const [first, second] = [1, 2].map(() => accepted(desk.draft(account, { limit: ['0.3', '10'] })).pubkey);
-    for (const pubkey of [second, first]) {
-      accepted(desk.now.margin.requests.submit(account, pubkey ?? '', true));
-    }
+    for (const pubkey of [second, first]) accepted(desk.now.margin.requests.submit(account, pubkey ?? '', true));
     desk.pass(TO_FILL);
     if (isRestored) desk.core = new ExchangeCore(marginSettings, desk.core.snapshot(), desk.archive);
     desk.move('0.3');

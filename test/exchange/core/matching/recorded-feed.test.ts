@@ -180,9 +180,8 @@ describe('recorded events in one call', () => {
         const two = () => {
           const venue = world('risk-averse');
           const { condition_id } = accepted(venue.now.markets.create({ config: { kind: 'orderbook' } as const }));
-          for (const account of TRADERS) {
+          for (const account of TRADERS)
             venue.place(account, { ...venue.request([true, 'buy', '0.48', '30']), market_condition_id: condition_id });
-          }
           return venue.core;
         };
         const [merged, inTurn] = [two(), two()];
@@ -193,9 +192,8 @@ describe('recorded events in one call', () => {
         const chunks = feeds.map(columns);
         const at = [0, 0];
         for (let untilMs = START_MS; inTurn.nowMs < merged.nowMs; untilMs += 1_000) {
-          for (const [market, chunk] of chunks.entries()) {
+          for (const [market, chunk] of chunks.entries())
             at[market] = inTurn.feed.play(market, chunk, at[market] ?? 0, untilMs);
-          }
         }
         for (const market of [0, 1]) {
           const { own: a, ...shown } = readable(inTurn, market);

@@ -65,9 +65,8 @@ describe('quotes under a stance', () => {
         expect(sum(made[side])).toBeLessThanOrEqual(sum(wish[side]));
         const isFar = (price: number) => (side === 'bids' ? price <= fair - far : price >= fair + far);
         // Levels that were already far enough stay.
-        for (const { priceMicros } of wish[side].filter((level) => isFar(level.priceMicros))) {
+        for (const { priceMicros } of wish[side].filter((level) => isFar(level.priceMicros)))
           expect(made[side].map((level) => level.priceMicros)).toContain(priceMicros);
-        }
       }
     });
   });
@@ -104,9 +103,8 @@ describe('quotes under a stance', () => {
 
   it('are none where the strategy wants none', () => {
     const none = NO_QUOTES('nothing');
-    for (const stance of ['normal', 'widen', 'reduce-only'] as const) {
+    for (const stance of ['normal', 'widen', 'reduce-only'] as const)
       expect(applyStance(none, view(stance, 5_000_000), micros(20_000))).toMatchObject({ bids: [], asks: [] });
-    }
   });
 });
 
