@@ -37,10 +37,8 @@ describe('a landing that takes long', () => {
     desk.pass(MINUTE_MS);
     const quick = desk.request(account);
     desk.pass(STEP);
-    expect([slow, quick].map((pubkey) => desk.requestRow(account, pubkey).state)).toEqual([
-      'funding_processing',
-      'processing',
-    ]);
+    const states = [slow, quick].map((pubkey) => desk.requestRow(account, pubkey).state);
+    expect(states).toEqual(['funding_processing', 'processing']);
   });
 });
 

@@ -13,9 +13,7 @@ function run(crowd: Crowd, fromMs: number, toMs: number, stepMs = 1000): void {
 }
 
 let core: ReturnType<typeof newCore>;
-beforeEach(() => {
-  core = newCore();
-});
+beforeEach(() => (core = newCore()));
 
 describe('the crowd', () => {
   it('opens four markets in two events and four categories, days before their resolution', () => {

@@ -29,9 +29,7 @@ const START: readonly Row[] = [
 ];
 
 let core: ExchangeCore;
-beforeEach(() => {
-  core = newCore();
-});
+beforeEach(() => (core = newCore()));
 
 /** A recording of plain rows, in chunks of three events; `failsAfter`: the reader throws after these chunks. */
 function recordingOf(
@@ -245,10 +243,7 @@ describe('after a restart of the exchange a replay', () => {
     const again = restarted(core);
     const replay = await attachReplay(again, [recordingOf(rows)], 1, at(50_000));
     const book = bookRow(again.catalog.market(0), true, 10);
-    expect(book.bid.map((level) => [level.price, level.total_amount])).toEqual([
-      ['0.4', '70'],
-      ['0.39', '7'],
-    ]);
+    expect(book.bid.map((level) => `${level.total_amount} at ${level.price}`)).toEqual(['70 at 0.4', '7 at 0.39']);
     expect(book.ask.map((level) => [level.price, level.total_amount])).toEqual([['0.46', '9']]);
     expect(left(again, order)).toBe(10);
     expect(replay.nextDueMs()).toBe(at(50_000 + 1040));

@@ -22,9 +22,8 @@ export function credentials(venue: Venue): void {
   describe('the bootstrap', () => {
     it.each([null, '', 5, base58(Buffer.alloc(31, 7)), base58(Buffer.alloc(33, 7)), '0OIl'])(
       'gives no challenge to the wallet %s',
-      async (wallet_address) => {
-        expect(await venue.post('/auth/keys/challenge/', { wallet_address })).toMatchObject(named('wallet_address'));
-      },
+      async (wallet_address) =>
+        expect(await venue.post('/auth/keys/challenge/', { wallet_address })).toMatchObject(named('wallet_address')),
     );
 
     it.each([
@@ -34,9 +33,9 @@ export function credentials(venue: Venue): void {
       ['nonce', 'another'],
       ['message', 'Create SVC API credential'],
       ['wallet_address', 'short'],
-    ])('refuses a key when %s is %s, and names it', async (field, value) => {
-      expect(await create(await solved(trader, { [field]: value }))).toMatchObject(named(field));
-    });
+    ])('refuses a key when %s is %s, and names it', async (field, value) =>
+      expect(await create(await solved(trader, { [field]: value }))).toMatchObject(named(field)),
+    );
 
     it('lets a nonce work once, for the wallet that asked, for ten minutes', async () => {
       const body = await solved(trader);

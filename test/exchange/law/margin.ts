@@ -12,9 +12,7 @@ export function margin(venue: Venue): void {
   beforeAll(async () => {
     other = await Trader.join(venue);
   });
-  beforeEach(async () => {
-    trader = await Trader.join(venue);
-  });
+  beforeEach(async () => (trader = await Trader.join(venue)));
 
   async function openMarket(config: object): Promise<string> {
     const market = await venue.market({ config, event: 'Weather' });
@@ -28,9 +26,7 @@ export function margin(venue: Venue): void {
   ] as const)('margin on %s', (kind, config) => {
     let market: string;
 
-    beforeEach(async () => {
-      market = await openMarket(config);
-    });
+    beforeEach(async () => (market = await openMarket(config)));
 
     const terms = (change: object = {}) => ({
       type: 'market',

@@ -11,9 +11,7 @@ export function orders(venue: Venue): void {
   beforeAll(async () => {
     [maker, taker] = [await Trader.join(venue), await Trader.join(venue)];
   });
-  beforeEach(async () => {
-    market = await venue.market();
-  });
+  beforeEach(async () => (market = await venue.market()));
 
   const draft = (change: object = {}) =>
     maker.post('/orders/', {

@@ -13,9 +13,7 @@ const AT_ONCE = 4;
 const FUNDS = 10_000_000_000;
 
 let folder: string;
-beforeEach(() => {
-  folder = newFolder();
-});
+beforeEach(() => (folder = newFolder()));
 
 type Row = Record<string, unknown>;
 const FINAL = ['filled', 'canceled', 'partially_filled_canceled'];

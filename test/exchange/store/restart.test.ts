@@ -6,9 +6,7 @@ import { newFolder } from '../../support/folders.js';
 import { control, micros, openMarket, send, startTestExchange, TestTrader } from '../http/harness.js';
 
 let folder: string;
-beforeEach(() => {
-  folder = newFolder();
-});
+beforeEach(() => (folder = newFolder()));
 afterEach(() => chmodSync(folder, 0o700));
 
 /** All data that a trader can read about his account. */
@@ -28,14 +26,8 @@ describe('a data folder', () => {
     const trader = await TestTrader.join(first.url);
     const market = await openMarket(first.url);
     await trader.order(market, true, 'buy', '0.4', '10');
-    const draft = await trader.post('/orders/', {
-      market_condition_id: market,
-      is_yes: false,
-      side: 'buy',
-      order_type: 'limit',
-      price: '0.6',
-      amount: '4',
-    });
+    const terms = { is_yes: false, side: 'buy', order_type: 'limit', price: '0.6', amount: '4' };
+    const draft = await trader.post('/orders/', { market_condition_id: market, ...terms });
     const before = await everything(trader, market);
     await first.close();
 
@@ -84,16 +76,11 @@ describe('a data folder', () => {
 
   it('that cannot be used is said so', async () => {
     writeFileSync(join(folder, 'file'), '');
-    for (const dataDir of [join(folder, 'file'), join(folder, 'file', 'below')])
-      await expect(startTestExchange({ dataDir })).rejects.toMatchObject({ code: 'file_unreadable' });
     mkdirSync(join(folder, 'odd'));
-    writeFileSync(
-      join(folder, 'odd', 'exchange.sqlite'),
-      'this is not a database, but it is long enough to be one'.repeat(99),
-    );
-    await expect(startTestExchange({ dataDir: join(folder, 'odd') })).rejects.toMatchObject({
-      code: 'file_unreadable',
-    });
+    const text = 'this is not a database, but it is long enough to be one'.repeat(99);
+    writeFileSync(join(folder, 'odd', 'exchange.sqlite'), text);
+    for (const dataDir of ['file', 'file/below', 'odd'].map((name) => join(folder, name)))
+      await expect(startTestExchange({ dataDir })).rejects.toMatchObject({ code: 'file_unreadable' });
   });
 
   it.each([2, 99])('of format %i, which another version wrote, is refused', async (format) => {

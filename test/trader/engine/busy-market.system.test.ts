@@ -14,9 +14,7 @@ const PARTS = 400;
 
 let account: Account;
 
-beforeEach(() => {
-  account = new Account();
-});
+beforeEach(() => (account = new Account()));
 afterEach(() => account.close());
 
 /** Fills once a second or faster, of old and of new orders; merges sometimes. */

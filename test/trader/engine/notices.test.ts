@@ -148,9 +148,8 @@ it('a page without a readable row is empty if each row names its market', () => 
   expect(answerOf([row('a', 'disputed'), { title: 'b' }])).toMatchObject({ kind: 'unknown' });
 });
 
-it('a list of own orders with one unreadable row stays unread', () => {
-  expect(answerOf([{ pubkey: 'x', status: 'odd', side: 'buy' }], 'orders.list')).toMatchObject({ kind: 'unknown' });
-});
+it('a list of own orders with one unreadable row stays unread', () =>
+  expect(answerOf([{ pubkey: 'x', status: 'odd', side: 'buy' }], 'orders.list')).toMatchObject({ kind: 'unknown' }));
 
 it('an unreadable market is reported once, stays out over a failed walk, and is reported once more when it can be read', () => {
   const markets = new UnreadMarkets();
@@ -213,6 +212,6 @@ it.each([
   ['a"\n22:00 nothing rests', 'a"?22:00 nothing rests'],
   ['\u001b[2J\u001b]52;c;AAAA\u0007', '?[2J?]52;c;AAAA?'],
   ['x\u202egnihton\u2028', 'x?gnihton?'],
-])('a title of the exchange is shown without what moves a terminal: %j', (title, shown) => {
-  expect(showTitle(marketsWith(title), 'A')).toBe(shown);
-});
+])('a title of the exchange is shown without what moves a terminal: %j', (title, shown) =>
+  expect(showTitle(marketsWith(title), 'A')).toBe(shown),
+);

@@ -10,9 +10,7 @@ import { fillOf, m, ONE } from '../ledger/books.js';
 
 let account: Account;
 
-beforeEach(() => {
-  account = new Account();
-});
+beforeEach(() => (account = new Account()));
 afterEach(() => account.close());
 
 /** Time that is long enough for a second read, and for young rows to become old, ms. */
@@ -149,7 +147,7 @@ function adopt(reason = 'restored') {
 }
 
 const heldNow = () =>
-  account.ledger.positions().map(({ isYes, sharesMicros }) => [isYes ? 'YES' : 'NO', sharesMicros / ONE]);
+  account.ledger.positions().map(({ isYes, sharesMicros }) => `${sharesMicros / ONE} ${isYes ? 'YES' : 'NO'}`);
 
 /** Checks that nothing differs, and that no difference was confirmed. */
 const expectAgreement = () =>
@@ -222,7 +220,7 @@ describe('reconciliation', () => {
     account.fill('buy', true, 5 * ONE);
     account.look('fills');
     expect(adopt()).toBe('shares of A YES are in flight');
-    expect(heldNow()).toEqual([['YES', 5]]);
+    expect(heldNow()).toEqual(['5 YES']);
   });
 
   it('leaves nothing out that a fill under way explains', () => {
@@ -372,10 +370,7 @@ describe('reconciliation after its first round', () => {
     rounds(account, 4);
     expect(account.reconciler.verdict).toContain('position A NO: ledger 0, exchange 3');
     expect(adopt()).toBe(2);
-    expect(heldNow()).toEqual([
-      ['NO', 3],
-      ['YES', 15],
-    ]);
+    expect(heldNow()).toEqual(['3 NO', '15 YES']);
     // The ledger lacks five shares at 0.4, for which the exchange has a trade.
     expect(account.ledger.cash() - cash).toBe(-2 * ONE);
     expect(account.ledger.adopted()).toBe(1.2 * ONE);
@@ -398,7 +393,7 @@ describe('reconciliation after its first round', () => {
       rounds(account, 3);
     }
     adopt();
-    expect([heldNow(), account.ledger.cash() - cash]).toEqual([[['YES', 17]], -2.8 * ONE]);
+    expect([heldNow(), account.ledger.cash() - cash]).toEqual([['17 YES'], -2.8 * ONE]);
   });
 
   it('accepts and adopts no holdings that one round read differently', () => {

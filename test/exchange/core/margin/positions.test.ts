@@ -200,10 +200,8 @@ describe('a second request on the same side', () => {
       tp_sl: { take_profit_price: '0.9', stop_loss_price: '0.5', state: 'active' },
     });
     const { rows } = desk.core.margin.activityPage(0, { limit: 10 });
-    expect(rows.map((row) => [row.activity_type, row.shares, row.price])).toEqual([
-      ['increased', '100', '0.6'],
-      ['opened', '625', '0.4'],
-    ]);
+    const told = rows.map((row) => `${row.activity_type} ${row.shares} at ${row.price}`);
+    expect(told).toEqual(['increased 100 at 0.6', 'opened 625 at 0.4']);
   });
 
   it('pays interest for each part from its own time on', () => {
@@ -257,7 +255,7 @@ describe('a close', () => {
     expect(faultOf(desk.now.margin.claimSettlement(account, pubkey))).toBe('invalid_request_params pubkey');
   });
 
-  it('with a price waits for it; another call replaces it', () => {
+  it('with a price waits for it unless it is reached already; another call replaces it', () => {
     const { pubkey } = desk.open(account);
     expect(accepted(desk.close(account, pubkey, '0.6'))).toMatchObject({ close_type: 'order', is_closed: false });
     desk.move('0.59');
@@ -266,11 +264,8 @@ describe('a close', () => {
     expect(desk.position(account, pubkey).is_closed).toBe(false);
     desk.move('0.75');
     expect(desk.position(account, pubkey)).toMatchObject({ is_closed: true, closing_price: '0.75' });
-  });
-
-  it('at a price that is reached already happens at once', () => {
-    const { pubkey } = desk.open(account);
-    expect(accepted(desk.close(account, pubkey, '0.4')).is_closed).toBe(true);
+    const reached = desk.open(account);
+    expect(accepted(desk.close(account, reached.pubkey, '0.75')).is_closed).toBe(true);
   });
 });
 
@@ -305,11 +300,10 @@ describe('liquidation', () => {
     desk.move('0.26');
     // See economics.test.ts; the fill was at this millisecond.
     desk.pass(5_255_997_897);
-    expect(desk.position(account, pubkey).is_closed).toBe(false);
-    expect(desk.position(account, pubkey).liquidation_price).toBe('0.259999');
+    expect(desk.position(account, pubkey)).toMatchObject({ is_closed: false, liquidation_price: '0.259999' });
     desk.pass(1);
-    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.26' });
-    expect(desk.position(account, pubkey).liquidation_price).toBe('0.26');
+    const liquidated = { is_liquidated: true, closing_price: '0.26', liquidation_price: '0.26' };
+    expect(desk.position(account, pubkey)).toMatchObject(liquidated);
   });
 
   it.each([
@@ -331,8 +325,7 @@ describe('liquidation', () => {
     desk.move('0.26');
     const openedMs = desk.nowMs;
     desk.pass(300 * DAY_MS);
-    const { created } = desk.settlement(account, pubkey);
-    expect(created).toBe(Math.floor((openedMs + 5_255_997_898) / 1000));
+    expect(desk.settlement(account, pubkey).created).toBe(Math.floor((openedMs + 5_255_997_898) / 1000));
   });
 
   it('is looked for without a look for every move of the price', () => {
@@ -406,8 +399,7 @@ describe('take profit and stop loss', () => {
     expect(prices(accepted(desk.now.margin.positions.deleteTpSl(account, pubkey)))).toEqual([null, '0.2', 'cancelled']);
     expect(faultOf(desk.now.margin.positions.deleteTpSl(account, pubkey))).toBe('not_found');
     desk.move('0.15');
-    expect(desk.position(account, pubkey).is_closed).toBe(true); // liquidated, not stopped
-    expect(desk.position(account, pubkey).is_liquidated).toBe(true);
+    expect(desk.position(account, pubkey)).toMatchObject({ is_closed: true, is_liquidated: true }); // not stopped
   });
 
   it('of a limit that is reached already must lie on the two sides of the reference price, which it buys at', () => {

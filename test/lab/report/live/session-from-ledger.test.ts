@@ -244,16 +244,13 @@ describe('settlement', () => {
     });
   };
 
-  test('the outcome is what a redemption paid', () => {
+  test('the outcome is what a redemption paid, also where that is nothing', () => {
     const { analysis } = read(redeemed(6 * ONE, 6 * ONE), { findPrices: () => PRICES });
     expect(analysis.markets[0]).toMatchObject({ outcome: true, valuedAt: 'nothing held' });
     // From 0.48, the middle when it was redeemed, to 1.
     expect([analysis.result.settlementMicros, analysis.inventory.carriedMicros]).toEqual([6 * 520_000, 6 * ONE]);
-  });
-
-  test('a worthless redemption is an outcome too', () => {
-    const { analysis } = read(redeemed(6 * ONE, 0));
-    expect(analysis.markets[0]).toMatchObject({ outcome: false, result: { settlementMicros: null } });
+    const [worthless] = read(redeemed(6 * ONE, 0)).analysis.markets;
+    expect(worthless).toMatchObject({ outcome: false, result: { settlementMicros: null } });
   });
 
   test.each([

@@ -71,16 +71,18 @@ describe('modes', () => {
     expect(modeOf(again)).toBe('quoting');
   });
 
-  it('call it proven only after two reads in a row that show nothing', () => {
+  it('call it proven only after two reads in a row that show nothing, with nothing under way between them', () => {
     const modes = started();
     modes.apply({ kind: 'stop' });
     modes.proof(0, 1);
     modes.proof(1, 2);
     modes.proof(0, 3);
     expect(modeOf(modes)).toBe('stopping');
+    modes.onUnsettled();
     modes.proof(0, 4);
-    expect(modeOf(modes)).toBe('stopped');
-    expect(modes.provenMs).toBe(4);
+    expect([modeOf(modes), modes.wantsProof]).toEqual(['stopping', true]);
+    modes.proof(0, 5);
+    expect([modeOf(modes), modes.wantsProof, modes.provenMs]).toEqual(['stopped', false, 5]);
   });
 
   it('take up a cancel-all over restarts until it is proven, also one that was resumed meanwhile', () => {
@@ -94,17 +96,6 @@ describe('modes', () => {
     expect(modeOf(started(modes.stored))).toBe('canceling');
     modes.proof(0, 3);
     expect(modeOf(started(modes.stored))).toBe('quoting');
-  });
-
-  it('forget a proof as soon as something is under way again', () => {
-    const modes = started();
-    modes.apply({ kind: 'kill', reason });
-    modes.proof(0, 1);
-    modes.onUnsettled();
-    modes.proof(0, 2);
-    expect(modes.wantsProof).toBe(true);
-    modes.proof(0, 3);
-    expect(modes.wantsProof).toBe(false);
   });
 
   it('flatten only once it is known what is ours, and end paused', () => {

@@ -155,12 +155,8 @@ describe('while only the net position may be reduced', () => {
 
 it('an order nearer to the fair price than the distance, or beyond it, is too near', () => {
   const orders = [...[47, 48, 52].map((at) => order('bid', at, 1)), ...[53, 52].map((at) => order('ask', at, 1))];
-  const found = findTooNear(orders, cents(50), cents(3));
-  expect(found.map(({ side, priceMicros }) => `${side} ${priceMicros / 10_000}`)).toEqual([
-    'bid 48',
-    'bid 52',
-    'ask 52',
-  ]);
+  const found = findTooNear(orders, cents(50), cents(3)).map((one) => `${one.side} ${one.priceMicros / 10_000}`);
+  expect(found).toEqual(['bid 48', 'bid 52', 'ask 52']);
   expect(findTooNear(orders, null, cents(3))).toEqual([]);
 });
 

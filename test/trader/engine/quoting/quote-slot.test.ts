@@ -50,9 +50,8 @@ const distance = fc.integer({ min: 1, max: 300_000 }).map((value): Micros => mic
 const sum = (levels: Quotes['bids']) => levels.reduce((total, { amountMicros }) => total + amountMicros, 0);
 
 describe('quotes under a stance', () => {
-  it('are what the strategy wished while all is well', () => {
-    forAll([quotes, distance], (wish, far) => applyStance(wish, view('normal'), far) === wish);
-  });
+  it('are what the strategy wished while all is well', () =>
+    forAll([quotes, distance], (wish, far) => applyStance(wish, view('normal'), far) === wish));
 
   it('keep their distance from the fair value when widened, never come nearer, and stay sound', () => {
     forAll([quotes, distance], (wish, far) => {

@@ -30,13 +30,8 @@ describe('settlement-aware reservation price (CARA, p = 0.6, gamma = 0.01, n = 1
     expect(certaintyEquivalent(0.5, 0.01, 0) - certaintyEquivalent(0.5, 0.01, -10)).toBeCloseTo(5.12494795, 8));
 
   // From 0.50 with b = 100: the YES size between there and each price (Hanson's LMSR as a ladder).
-  test.each([
-    [0.51, 4.0005],
-    [0.52, 8.0043],
-    [0.53, 12.0144],
-    [0.54, 16.0343],
-    [0.55, 20.0671],
-  ])('offers %d by selling so many shares: %d', (price, shares) => {
+  const LADDER = [4.0005, 8.0043, 12.0144, 16.0343, 20.0671].map((shares, i) => [(51 + i) / 100, shares] as const);
+  test.each(LADDER)('offers %d by selling so many shares: %d', (price, shares) => {
     expect(100 * (logit(price) - logit(0.5))).toBeCloseTo(shares, 4);
     expect(reservationPrice(0.5, 0.01, -shares)).toBeCloseTo(price, 6);
   });
@@ -87,9 +82,9 @@ describe('Gaussian-score model', () => {
     [0.1, 0.1755],
     [0.25, 0.31778],
     [0.5, 0.39894],
-  ])('phi(Phi^-1(%d)) is %d (theory 1.7)', (p, density) => {
-    expect(normalDensity(normalQuantile(p))).toBeCloseTo(density, 5);
-  });
+  ])('phi(Phi^-1(%d)) is %d (theory 1.7)', (p, density) =>
+    expect(normalDensity(normalQuantile(p))).toBeCloseTo(density, 5),
+  );
 
   test.each([
     [86_400, 0.0014],
@@ -104,9 +99,9 @@ describe('Gaussian-score model', () => {
   test.each([
     [1, 0.0027, 0.00005],
     [5, 0.01, 0.0005],
-  ])('a quote 1c off, 600 s before the end, refreshed every %d s, costs %d (theory 2)', (delay, cost, digit) => {
-    expect(Math.abs(staleCost(0.01, newsSigma(0.5, 600) * Math.sqrt(delay)) - cost)).toBeLessThan(digit);
-  });
+  ])('a quote 1c off, 600 s before the end, refreshed every %d s, costs %d (theory 2)', (delay, cost, digit) =>
+    expect(Math.abs(staleCost(0.01, newsSigma(0.5, 600) * Math.sqrt(delay)) - cost)).toBeLessThan(digit),
+  );
 
   test('the ends are exact', () => {
     const ends = [newsSigma(0, 10), newsSigma(0.5, 0), staleCost(0.02, 0), staleCost(-0.02, 0)];
