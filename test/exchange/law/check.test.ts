@@ -4,15 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type Answer, problemsOf } from './check.js';
 
 const NAME = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
-const ROW = {
-  pubkey: NAME,
-  message: 'text',
-  market_condition_id: NAME,
-  state: 'done',
-  amount: '10',
-  onchain_amount: '10',
-  created: 1_714_300_000,
-};
+const AMOUNTS = { amount: '10', onchain_amount: '10' };
+const ROW = { pubkey: NAME, market_condition_id: NAME, message: 'text', state: 'done', ...AMOUNTS, created: 1.7e9 };
 
 const answer = (change: Partial<Answer> = {}, body: object = {}): Answer => ({
   method: 'GET',

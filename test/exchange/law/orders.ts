@@ -8,21 +8,11 @@ export function orders(venue: Venue): void {
   let taker: Trader;
   let market: string;
 
-  beforeAll(async () => {
-    [maker, taker] = [await Trader.join(venue), await Trader.join(venue)];
-  });
+  beforeAll(async () => ([maker, taker] = [await Trader.join(venue), await Trader.join(venue)]));
   beforeEach(async () => (market = await venue.market()));
 
-  const draft = (change: object = {}) =>
-    maker.post('/orders/', {
-      market_condition_id: market,
-      is_yes: true,
-      side: 'buy',
-      order_type: 'limit',
-      price: '0.42',
-      amount: '10',
-      ...change,
-    });
+  const TERMS = { is_yes: true, side: 'buy', order_type: 'limit', price: '0.42', amount: '10' };
+  const draft = (change: object = {}) => maker.post('/orders/', { market_condition_id: market, ...TERMS, ...change });
 
   describe('an order', () => {
     it('is drafted, with side and type in any case, signed over its readable message, and rests', async () => {
@@ -36,20 +26,13 @@ export function orders(venue: Venue): void {
       expect([58, 59, 60, 61]).toContain(Number(expiry) - venue.nowS);
       expect((await maker.get(`/orders/${pubkey}/`)).row).toMatchObject({ status: 'waiting_to_sign', pubkey });
       const { row } = await maker.submit('/orders/', drafted);
-      expect(row).toEqual({
-        pubkey,
-        status: 'open',
-        side: 'buy',
-        price: '0.42',
-        amount: '10',
-        remaining_amount: '10',
-        filled_amount: '0',
-        funds: null,
-        remaining_funds: null,
-        filled_funds: null,
+      const place = {
         market: { condition_id: market, title: 'Will it rain?' },
         outcome: { is_yes: true, text: 'Yes' },
-      });
+      };
+      const amounts = { price: '0.42', amount: '10', remaining_amount: '10', filled_amount: '0' };
+      const noFunds = { funds: null, remaining_funds: null, filled_funds: null };
+      expect(row).toEqual({ pubkey, status: 'open', side: 'buy', ...amounts, ...noFunds, ...place });
     });
 
     it.each([

@@ -3,6 +3,7 @@
 import type { MarketSpec } from '../../../src/exchange/core/contract.js';
 import type { Mutator } from '../../../src/exchange/core/core.js';
 import { must } from '../../../src/shared/base/errors.js';
+import { POLYMARKET } from '../core/margin/desk.js';
 import { m, settings as usual, wallet } from '../core/venue.js';
 import { GRIDS, type Grid } from './calls.js';
 import { ONE, type PlainRules, type PlainState } from './plain-state.js';
@@ -18,16 +19,7 @@ export const MAKER = 5;
 export const IDS = ['first', 'second', 'pool', 'margin-book'] as const;
 
 const MAKER_FUNDS = m(8);
-const POOL: MarketSpec['config'] = {
-  kind: 'polymarket',
-  max_leverage_yes: '5',
-  max_leverage_no: '5',
-  opening_fee: '0.01',
-  closing_fee: '0.01',
-  annual_fee_rate: '0.1',
-  price_decimals: 2,
-  shares_decimals: 2,
-};
+const POOL: MarketSpec['config'] = { ...POLYMARKET, max_leverage_yes: '5', closing_fee: '0.01' };
 
 type Do = (method: Mutator, ...args: readonly unknown[]) => unknown;
 

@@ -16,15 +16,10 @@ const traded = (isYes: boolean, isBuy: boolean, shares: number, price: number, f
   markMicros: null,
 });
 
-const merged = (sets: number): Move => ({
-  kind: 'merge',
-  timeMs: 0,
-  yesMicros: sets * ONE,
-  noMicros: sets * ONE,
-  cashMicros: sets * ONE,
-  yesCostMicros: null,
-  markMicros: null,
-});
+const merged = (sets: number): Move => {
+  const amounts = { yesMicros: sets * ONE, noMicros: sets * ONE, cashMicros: sets * ONE };
+  return { kind: 'merge', timeMs: 0, ...amounts, yesCostMicros: null, markMicros: null };
+};
 
 const heldAfter = (...moves: readonly Move[]): Holdings => {
   const held = new Holdings();

@@ -2,17 +2,8 @@ import { expect, it } from 'vitest';
 import { equityAt, MarketWalk, type SessionOrder } from '../../../src/lab/session/live-session.js';
 import { aFill, ONE } from '../report/sessions.js';
 
-const bid: SessionOrder = {
-  pubkey: 'bid',
-  side: 'bid',
-  priceMicros: 400_000,
-  ownPriceMicros: 400_000,
-  isBuy: true,
-  amountMicros: 10 * ONE,
-  fromMs: 1_000,
-  toMs: 5_000,
-  isCanceled: true,
-};
+const terms = { priceMicros: 400_000, ownPriceMicros: 400_000, isBuy: true, amountMicros: 10 * ONE };
+const bid: SessionOrder = { pubkey: 'bid', side: 'bid', ...terms, fromMs: 1_000, toMs: 5_000, isCanceled: true };
 /** Bought as NO at 0.35. */
 const ask: SessionOrder = {
   ...bid,

@@ -5,16 +5,8 @@ import type { AnyEvent } from '../../../src/trader/strategy/contract.js';
 
 const NOW_MS = 1_700_000_000_000;
 
-const value = (conditionId: string, more: Partial<FeedValue> = {}): FeedValue => ({
-  conditionId,
-  p: 0.6,
-  bid: null,
-  ask: null,
-  sd: 0.1,
-  atMs: NOW_MS,
-  validUntilMs: null,
-  ...more,
-});
+const KNOWN = { p: 0.6, bid: null, ask: null, sd: 0.1, atMs: NOW_MS, validUntilMs: null };
+const value = (conditionId: string, more: Partial<FeedValue> = {}): FeedValue => ({ conditionId, ...KNOWN, ...more });
 
 /** A trader that quotes market A from the feed named model. */
 function around() {
@@ -137,10 +129,8 @@ describe('the feeds of a trader', () => {
 
   it('remember so many markets and no more, and are deaf to a feed that is not configured', () => {
     const all = feeds();
-    take(
-      all,
-      Array.from({ length: 3000 }, (_, index) => value(`M${index}`)),
-    );
+    const values = Array.from({ length: 3000 }, (_, index) => value(`M${index}`));
+    take(all, values);
     all.take({ feed: 'unheard', values: [value('A')], nowMs: NOW_MS }, around() as never);
     const [model, ...others] = all.snapshot(NOW_MS);
     expect([model?.current, model?.values, others]).toEqual([2000, 3000, []]);

@@ -64,15 +64,9 @@ class Life {
       lastMinute: Math.min(lastMinute, RISK.maxActionsPerMinute),
     };
     const facts = { stance, stanceReason, loss, fills, pace };
-    const told = judge(placeOf(), {
-      ...facts,
-      sight: sight(),
-      limits: RISK,
-      exposure: context.own.exposure,
-      cashMicros: context.own.cashMicros,
-      findCaps: context.findCaps,
-      requestHeadroom: 100,
-    });
+    const { exposure, cashMicros } = context.own;
+    const own = { exposure, cashMicros, findCaps: context.findCaps };
+    const told = judge(placeOf(), { ...facts, ...own, sight: sight(), limits: RISK, requestHeadroom: 100 });
     const name = told.verdict === 'refused' ? told.name : null;
     return { mode, reason, ...facts, paused: state.safety.pauses.get('a')?.reason, name };
   }

@@ -91,23 +91,15 @@ it('the rules let a quoted market miss spread and volume by a quarter, and the d
 });
 
 it('the volume of a day counts the trades that are shown', () => {
-  expect(volumeOfDay([trade(1000, 0.5, 10), trade(DAY_MS - 1, 0.2, 100), trade(DAY_MS + 1, 0.9, 1000)], NOW_MS)).toBe(
-    25,
-  );
+  const trades = [trade(1000, 0.5, 10), trade(DAY_MS - 1, 0.2, 100), trade(DAY_MS + 1, 0.9, 1000)];
+  expect(volumeOfDay(trades, NOW_MS)).toBe(25);
   // A hundred, the oldest six hours ago: four times as many a day.
   const full = Array.from({ length: 100 }, (_, i) => trade((i + 1) * 216_000, 0.5, 2));
   expect(volumeOfDay(full, NOW_MS)).toBeCloseTo(400, 6);
 });
 
-const seen = (seenMs: number, price: number): PriceMotion => ({
-  seenMs,
-  price,
-  halfSpread: 0.01,
-  sigmaPerSqrtS: 0.001,
-  jumpsPerS: 0,
-  markMove: 0,
-  takersPerS: 0.01,
-});
+const CALM = { halfSpread: 0.01, sigmaPerSqrtS: 0.001, jumpsPerS: 0, markMove: 0, takersPerS: 0.01 };
+const seen = (seenMs: number, price: number): PriceMotion => ({ seenMs, price, ...CALM });
 
 const fill = { side: 'bid', priceMicros: m(0.48), fairMicros: m(0.5), stalePart: 0.25, nowMs: 1000 } as const;
 

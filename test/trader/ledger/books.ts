@@ -47,15 +47,15 @@ export const withLedger = <T>(work: (ledger: Ledger, path: string) => T): T =>
     }
   });
 
+/** A purchase of ten shares of YES at 0.42. */
+const BUY = { isYes: true, side: 'buy', priceMicros: m(420_000), amountMicros: m(10 * ONE) } as const;
+const TERMS = { marketConditionId: 'a', ...BUY };
+
 export const intentOf = (changes: Partial<IntentRow> = {}): IntentRow => ({
   id: 'run-a-1',
   runId: 'run',
   kind: 'place',
-  marketConditionId: 'a',
-  isYes: true,
-  side: 'buy',
-  priceMicros: m(420_000),
-  amountMicros: m(10 * ONE),
+  ...TERMS,
   redeemYesMicros: null,
   redeemNoMicros: null,
   orderPubkey: null,
@@ -79,11 +79,7 @@ export const intentOf = (changes: Partial<IntentRow> = {}): IntentRow => ({
 export const orderOf = (changes: Partial<OrderRecord> = {}): OrderRecord => ({
   pubkey: 'order-1',
   intentId: 'run-a-1',
-  marketConditionId: 'a',
-  isYes: true,
-  side: 'buy',
-  priceMicros: m(420_000),
-  amountMicros: m(10 * ONE),
+  ...TERMS,
   filledMicros: m(0),
   bookedMicros: m(0),
   failedMicros: m(0),
@@ -96,11 +92,7 @@ export const orderOf = (changes: Partial<OrderRecord> = {}): OrderRecord => ({
 export const fillOf = (changes: Partial<BookedFill> = {}): BookedFill => ({
   pubkey: 'trade-1',
   orderPubkey: 'order-1',
-  marketConditionId: 'a',
-  isYes: true,
-  side: 'buy',
-  priceMicros: m(420_000),
-  amountMicros: m(10 * ONE),
+  ...TERMS,
   feeMicros: m(42_000),
   isMaker: false,
   timestampS: 1_700_000_000,

@@ -8,13 +8,8 @@ const request: PlannedRequest = {
   latestMs: 10_000,
   owner: { kind: 'poll', target: { kind: 'catalog' } },
 };
-const report = (outcome: Outcome, asked: PlannedRequest = request): RequestResult => ({
-  request: asked,
-  outcome,
-  nowMs: 50,
-  sentMs: 40,
-  venueTimeMs: null,
-});
+const TIMES = { nowMs: 50, sentMs: 40, venueTimeMs: null };
+const report = (outcome: Outcome, asked = request): RequestResult => ({ request: asked, outcome, ...TIMES });
 const row = (condition_id: string) => ({ condition_id, title: '', state: 'open' }) as never;
 const page = (ids: string[], nextCursor: string | null): Outcome => ({
   kind: 'answered',

@@ -51,13 +51,12 @@ export const factsOf = (changes: Partial<RiskFacts> = {}): RiskFacts => ({
   ...changes,
 });
 
+const BUY = { marketConditionId: 'a', eventConditionId: 'event', isYes: true, side: 'buy' } as const;
+
 export const placeOf = (changes: Partial<PlaceIntent> = {}): PlaceIntent => ({
   kind: 'place',
   intentId: 'new',
-  marketConditionId: 'a',
-  eventConditionId: 'event',
-  isYes: true,
-  side: 'buy',
+  ...BUY,
   priceMicros: m(410_000),
   amountMicros: m(10 * ONE),
   fairYesMicros: m(420_000),
@@ -79,10 +78,7 @@ export const holdingOf = (changes: Partial<Holding> = {}): Holding => ({
 
 export const orderOf = (changes: Partial<WorkingOrder> = {}): WorkingOrder => ({
   intentId: 'old',
-  marketConditionId: 'a',
-  eventConditionId: 'event',
-  isYes: true,
-  side: 'buy',
+  ...BUY,
   priceMicros: m(400_000),
   remainingMicros: m(10 * ONE),
   feeRateMicros: m(10_000),

@@ -45,25 +45,12 @@ describe('a request', () => {
     const request = desk.requestRow(account, draft.pubkey);
     expect(request).toMatchObject({ order_state: 'filled', refund_txid: null });
     expect(request.funding_txid).toMatch(/^[1-9A-HJ-NP-Za-km-z]{40,44}$/);
-    expect(desk.core.margin.positionPage(account, { limit: 10 }).rows).toMatchObject([
-      {
-        position_request_pubkey: draft.pubkey,
-        is_yes: true,
-        leverage: '2.5',
-        total_shares: '625',
-        avg_entry_price: '0.4',
-        closing_price: null,
-        unrealized_pnl: '0',
-        realized_pnl: '0',
-        user_liquidity: '100',
-        total_liquidity: '250',
-        liquidation_price: '0.256',
-        is_closed: false,
-        is_liquidated: false,
-        is_claimed: false,
-        tp_sl: null,
-      },
-    ]);
+    const terms = { position_request_pubkey: draft.pubkey, is_yes: true, leverage: '2.5', total_shares: '625' };
+    const prices = { avg_entry_price: '0.4', closing_price: null, liquidation_price: '0.256', tp_sl: null };
+    const sums = { unrealized_pnl: '0', realized_pnl: '0', user_liquidity: '100', total_liquidity: '250' };
+    const open = { is_closed: false, is_liquidated: false, is_claimed: false };
+    const { rows } = desk.core.margin.positionPage(account, { limit: 10 });
+    expect(rows).toMatchObject([{ ...terms, ...prices, ...sums, ...open }]);
   });
 
   it('with a limit waits for the reference price and gets the better one', () => {
@@ -188,17 +175,12 @@ describe('a second request on the same side', () => {
   it('increases the position', () => {
     const first = desk.open(account, { leverage: '2.5', takeProfit: '0.9' });
     desk.move('0.6');
-    expect(desk.open(account, { leverage: '1', funds: '60', stopLoss: '0.5' })).toMatchObject({
-      pubkey: first.pubkey,
-      position_request_pubkey: first.position_request_pubkey,
-      total_shares: '725',
-      avg_entry_price: '0.427587',
-      leverage: '1.9375',
-      user_liquidity: '160',
-      total_liquidity: '310',
-      unrealized_pnl: '125',
-      tp_sl: { take_profit_price: '0.9', stop_loss_price: '0.5', state: 'active' },
-    });
+    const { pubkey, position_request_pubkey } = first;
+    const terms = { total_shares: '725', avg_entry_price: '0.427587', leverage: '1.9375' };
+    const sums = { user_liquidity: '160', total_liquidity: '310', unrealized_pnl: '125' };
+    const tp_sl = { take_profit_price: '0.9', stop_loss_price: '0.5', state: 'active' };
+    const second = desk.open(account, { leverage: '1', funds: '60', stopLoss: '0.5' });
+    expect(second).toMatchObject({ pubkey, position_request_pubkey, ...terms, ...sums, tp_sl });
     const { rows } = desk.core.margin.activityPage(0, { limit: 10 });
     const told = rows.map((row) => `${row.activity_type} ${row.shares} at ${row.price}`);
     expect(told).toEqual(['increased 100 at 0.6', 'opened 625 at 0.4']);
@@ -229,15 +211,9 @@ describe('a close', () => {
     expect(desk.position(account, pubkey)).toMatchObject({ unrealized_pnl: '62.5', liquidation_price: '0.2608' });
     const answer = { close_type: 'order', position_pubkey: pubkey, is_closed: true };
     expect(accepted(desk.close(account, pubkey))).toEqual(answer);
-    expect(desk.position(account, pubkey)).toMatchObject({
-      closing_price: '0.5',
-      unrealized_pnl: null,
-      realized_pnl: '53.25',
-      is_closed: true,
-      is_liquidated: false,
-      is_claimed: false,
-      liquidation_price: '0.2608',
-    });
+    const prices = { closing_price: '0.5', liquidation_price: '0.2608', unrealized_pnl: null, realized_pnl: '53.25' };
+    const closed = { is_closed: true, is_liquidated: false, is_claimed: false };
+    expect(desk.position(account, pubkey)).toMatchObject({ ...prices, ...closed });
     // 1 % of 100 for the opening, 2 % of 312.5 for the end.
     expect(desk.core.matching.fees).toBe(m('7.25'));
     expect(faultOf(desk.now.margin.claimSettlement(account, pubkey))).toBe('invalid_request_params pubkey');
@@ -493,17 +469,9 @@ describe('what everybody sees', () => {
 
   it('an estimate is what then happens', () => {
     const terms = { marketConditionId: desk.id, isYes: true, leverage: m('2.5'), funds: m('100') };
-    expect(accepted(desk.core.margin.estimate(terms))).toEqual({
-      average_price: '0.4',
-      total_shares: '625',
-      total_cost: '250',
-      best_ask: '0.4',
-      worst_fill_price: '0.4',
-      is_fully_filled: true,
-      fee_amount: '1',
-      user_funds_needed: '101',
-      liquidation_price: '0.256',
-    });
+    const prices = { average_price: '0.4', best_ask: '0.4', worst_fill_price: '0.4', liquidation_price: '0.256' };
+    const sums = { total_shares: '625', total_cost: '250', fee_amount: '1', user_funds_needed: '101' };
+    expect(accepted(desk.core.margin.estimate(terms))).toEqual({ ...prices, ...sums, is_fully_filled: true });
     expect(accepted(desk.core.margin.estimate({ ...terms, leverage: m('1') })).liquidation_price).toBeNull();
     expect(desk.open(account, { leverage: '2.5' })).toMatchObject({ total_shares: '625', liquidation_price: '0.256' });
   });

@@ -27,29 +27,14 @@ function step(pair: Pair, random: Random): void {
   const place = { market: random.below(2), ticks: random.below(5) - 2 };
   const size = { units: 1 + random.below(12), lots: random.below(100) };
   if (dice < 0.6) {
-    return pair.run({
-      do: 'internal',
-      by: random.below(2),
-      bid,
-      cents,
-      ...place,
-      ...size,
-      immediate: random.chance(0.1),
-    });
+    const call = { do: 'internal', by: random.below(2), bid, cents, ...place, ...size } as const;
+    return pair.run({ ...call, immediate: random.chance(0.1) });
   }
   const isYes = random.chance(0.5);
   // An order's price is in the price space of its own outcome.
   const own = { ...place, cents: isYes ? cents : -cents };
-  pair.run({
-    do: 'order',
-    by: random.below(3),
-    isYes,
-    buys: bid === isYes,
-    isLimit: true,
-    ...own,
-    ...size,
-    flaw: 'none',
-  });
+  const order = { do: 'order', by: random.below(3), isYes, buys: bid === isYes, isLimit: true } as const;
+  pair.run({ ...order, ...own, ...size, flaw: 'none' });
   pair.run({ do: 'submit', what: 'order', pick: 1, by: 'owner', valid: true });
 }
 

@@ -4,21 +4,12 @@ import { sessionFromLedger } from '../../../../src/lab/report/session-from-ledge
 import type { RecordedPrices } from '../../../../src/lab/session/live-session.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import type { BookedFill, Ledger } from '../../../../src/trader/ledger/contract.js';
-import { fillOf, intentOf, m, ONE, orderOf, withLedger } from '../../../trader/ledger/books.js';
+import { fillOf, intentOf, m, marketOf, ONE, orderOf, withLedger } from '../../../trader/ledger/books.js';
 
 const T0 = 1_700_000_000_000;
-const MARKET = {
-  conditionId: 'a',
-  title: 'Will it rain?',
-  state: 'open' as const,
-  eventConditionId: 'weather',
-  yesLabel: null,
-  noLabel: null,
-  makerFeeRateMicros: m(0),
-  takerFeeRateMicros: m(0),
-  resolutionS: null,
-  seenMs: T0,
-};
+const MARKET = marketOf({ title: 'Will it rain?', eventConditionId: 'weather', seenMs: T0 });
+/** Parts of the result that are alike with and without recordings. */
+const ALIKE = { feesMicros: 10_000, mergesMicros: 0, settlementMicros: 0 };
 
 /** An order with its intent, resting from `fromMs` on. */
 function addOrder(ledger: Ledger, id: string, changes: Parameters<typeof orderOf>[0] = {}): void {
@@ -26,16 +17,9 @@ function addOrder(ledger: Ledger, id: string, changes: Parameters<typeof orderOf
   ledger.addOrder(orderOf({ pubkey: id, intentId: `intent-${id}`, createdMs: T0, ...changes }));
 }
 
-const fill = (pubkey: string, order: string, changes: Partial<BookedFill>): BookedFill =>
-  fillOf({
-    pubkey,
-    orderPubkey: order,
-    feeMicros: m(0),
-    isMaker: true,
-    timestampS: T0 / 1000 + 10,
-    seenMs: T0 + 12_000,
-    ...changes,
-  });
+const SEEN = { timestampS: T0 / 1000 + 10, seenMs: T0 + 12_000 };
+const fill = (pubkey: string, orderPubkey: string, changes: Partial<BookedFill>): BookedFill =>
+  fillOf({ pubkey, orderPubkey, feeMicros: m(0), isMaker: true, ...SEEN, ...changes });
 
 const SOLD = { side: 'sell', priceMicros: m(450_000) } as const;
 
@@ -88,15 +72,8 @@ describe('a ledger without recordings', () => {
   test('is a session whose result is known and whose parts are not', () => {
     const { analysis, pnl } = read(traded);
     const { totalMicros } = pnl;
-    expect(analysis.result).toEqual({
-      resultMicros: totalMicros,
-      spreadMicros: null,
-      driftMicros: null,
-      feesMicros: 10_000,
-      mergesMicros: 0,
-      settlementMicros: 0,
-      undividedMicros: totalMicros + 10_000,
-    });
+    const divided = { spreadMicros: null, driftMicros: null, undividedMicros: totalMicros + 10_000 };
+    expect(analysis.result).toEqual({ resultMicros: totalMicros, ...divided, ...ALIKE });
     expect(totalMicros).toBe(110_000);
     expect(analysis.equity).toMatchObject({ resultMicros: totalMicros, atCostMicros: 2_520_000 });
     expect(namesOf(analysis.warnings)).toEqual(
@@ -181,15 +158,8 @@ describe('a ledger without recordings', () => {
 test('with recordings of its markets the result is divided to the micro, and markouts and drawdown are known', () => {
   const { session, analysis } = read(traded, { findPrices: () => PRICES });
   // Bought at 0.42 under 0.43, sold at 0.45 over 0.44; 10 shares drift a cent, 6 of them five more to 0.49.
-  expect(analysis.result).toEqual({
-    resultMicros: 530_000,
-    spreadMicros: 140_000,
-    driftMicros: 400_000,
-    feesMicros: 10_000,
-    mergesMicros: 0,
-    settlementMicros: 0,
-    undividedMicros: 0,
-  });
+  const divided = { spreadMicros: 140_000, driftMicros: 400_000, undividedMicros: 0 };
+  expect(analysis.result).toEqual({ resultMicros: 530_000, ...divided, ...ALIKE });
   expect(namesOf(analysis.warnings)).not.toContain('undivided');
   expect(session.account.equityMicros.every((equity) => equity !== null)).toBe(true);
   expect(session.maxDrawdownMicros).toBeGreaterThanOrEqual(0);

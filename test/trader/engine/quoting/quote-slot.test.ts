@@ -140,15 +140,11 @@ const makeModule = (takes: 'nothing' | 'throws' | 'all') =>
 /** A slot's reports at its first two turns after these parameters have changed. */
 function change(values: Readonly<Record<string, number>>, takes: 'nothing' | 'throws' | 'all' = 'all', code = 'a') {
   const module = makeModule(takes);
-  const settings = (raw: Readonly<Record<string, number>>, moduleKey: string): StrategySettings => ({
-    name: 'tested',
-    module,
-    moduleKey,
-    params: paramsFor(module, raw),
-    markets: { ids: ['M'], state: 'open', categories: [], max: 1 },
-    quoteHours: null,
-    risk: LIMITS,
-  });
+  const markets = { ids: ['M'], state: 'open', categories: [], max: 1 } as const;
+  const settings = (raw: Readonly<Record<string, number>>, moduleKey: string): StrategySettings => {
+    const params = paramsFor(module, raw);
+    return { name: 'tested', module, moduleKey, params, markets, quoteHours: null, risk: LIMITS };
+  };
   const slot = new QuoteSlot('M', settings({}, 'a'));
   const create = (values: ParamValues) => module.create(values, FACTS);
   const open = () => slot.open(() => new StrategySandbox(module, create, slot.strategy.params, (call) => call()));
