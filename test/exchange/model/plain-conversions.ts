@@ -42,20 +42,14 @@ export function draftConversion(
   if (kind === 'split' && state.availableFunds(account) < amount) return 'share_split_insufficient_funds';
   const sets = Math.min(state.availableShares(account, market, true), state.availableShares(account, market, false));
   if (kind === 'merge' && sets < amount) return 'share_merge_insufficient_shares';
-  const record: PlainConversion = {
-    pubkey: '',
-    kind,
-    account,
-    market,
-    amount,
-    state: 'waiting_to_sign',
-    createdMs: state.nowMs,
-    expiresMs: state.nowMs + DRAFT_MS,
-    landsMs: 0,
-  };
+  const terms = { kind, account, market, amount };
+  const record: PlainConversion = { ...terms, ...drafted(state), landsMs: 0 };
   state.conversions.push(record);
   return record;
 }
+
+const drafted = ({ nowMs }: PlainState) =>
+  ({ pubkey: '', state: 'waiting_to_sign', createdMs: nowMs, expiresMs: nowMs + DRAFT_MS }) as const;
 
 export function submitConversion(
   state: PlainState,
@@ -83,16 +77,7 @@ export function draftRedeem(state: PlainState, account: number, market: number |
   const yes = state.availableShares(account, market, true);
   const no = state.availableShares(account, market, false);
   if (yes + no === 0) return 'invalid_request_params market_condition_id';
-  const record: PlainRedeem = {
-    pubkey: '',
-    account,
-    market,
-    yes,
-    no,
-    state: 'waiting_to_sign',
-    createdMs: state.nowMs,
-    expiresMs: state.nowMs + DRAFT_MS,
-  };
+  const record: PlainRedeem = { account, market, yes, no, ...drafted(state) };
   state.redeems.push(record);
   return record;
 }

@@ -59,17 +59,15 @@ class List<Row> {
   }
 }
 
+const UNTOLD = { remaining_amount: null, funds: null, remaining_funds: null, filled_funds: null };
 const order = (pubkey: string, side: Side, isYes: boolean, amount: number, status: OrderStatus): OrderRow => ({
   pubkey,
   status,
   side,
   price: m(400_000),
   amount: m(amount),
-  remaining_amount: null,
   filled_amount: m(status === 'filled' ? amount : 0),
-  funds: null,
-  remaining_funds: null,
-  filled_funds: null,
+  ...UNTOLD,
   market: { condition_id: 'A', title: 'A' },
   outcome: { is_yes: isYes, text: null },
 });
@@ -176,18 +174,14 @@ export class Account {
     return this.#trade(of, shares);
   }
 
+  get #nowS(): number {
+    return Math.floor(this.nowMs / 1000);
+  }
+
   #trade(of: OrderRow, shares: number): OwnTradeRow {
-    const row: OwnTradeRow = {
-      pubkey: this.name('trade'),
-      market_condition_id: 'A',
-      amount: m(shares),
-      price: m(400_000),
-      timestamp: Math.floor(this.nowMs / 1000),
-      fee: m(0),
-      is_maker: true,
-      state: 'done',
-      order: of,
-    };
+    const terms = { market_condition_id: 'A', amount: m(shares), price: m(400_000), fee: m(0), is_maker: true };
+    const pubkey = this.name('trade');
+    const row: OwnTradeRow = { pubkey, ...terms, timestamp: this.#nowS, state: 'done', order: of };
     this.trades.add(row, this.nowMs);
     this.#move(of.outcome.is_yes, of.side === 'buy' ? shares : -shares);
     return row;
@@ -229,32 +223,17 @@ export class Account {
   }
 
   redeem(ours: boolean): RedeemRow {
-    const row: RedeemRow = {
-      pubkey: this.name('redeem'),
-      market_condition_id: 'B',
-      state: 'completed',
-      funds: m(0),
-      message: null,
-      onchain_funds: m(0),
-      yes_shares: m(0),
-      no_shares: m(0),
-      created: Math.floor(this.nowMs / 1000),
-    };
+    const of = { pubkey: this.name('redeem'), market_condition_id: 'B', created: this.#nowS };
+    const nothing = { funds: m(0), onchain_funds: m(0), yes_shares: m(0), no_shares: m(0) };
+    const row: RedeemRow = { ...of, state: 'completed', message: null, ...nothing };
     this.redeems.add(row, this.nowMs);
     if (ours) this.#book('redeem', row.pubkey, 'B', 0);
     return row;
   }
 
   #conversion(shares: number): ConversionRow {
-    return {
-      pubkey: this.name('conversion'),
-      message: null,
-      market_condition_id: 'A',
-      state: 'done',
-      amount: m(shares),
-      onchain_amount: m(shares),
-      created: Math.floor(this.nowMs / 1000),
-    };
+    const of = { pubkey: this.name('conversion'), market_condition_id: 'A', created: this.#nowS };
+    return { ...of, state: 'done', message: null, amount: m(shares), onchain_amount: m(shares) };
   }
 
   #book(kind: 'merge' | 'redeem', pubkey: string, marketConditionId: string, sets: number): void {
