@@ -416,7 +416,11 @@ export class FleetMember {
 }
 
 export const stoppedUnproven = () =>
-  new TwinbookError('fleet_unusable', 'stopped before it was proven that no order of the wallet’s previous run rests');
+  new TwinbookError(
+    'fleet_unusable',
+    'stopped before it was proven that no order of the wallet’s previous run rests',
+    'Start the trader again, or run `twinbook cancel-all`.',
+  );
 
 function taken(wallet: string, row: OwnerRow | null): TwinbookError {
   const who = row === null ? 'another trader' : `${row.holder} (term ${row.term})`;
