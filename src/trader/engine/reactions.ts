@@ -5,6 +5,7 @@ import { inferOutcome } from '../../shared/protocol/outcome.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../ledger/contract.js';
+import { excessPayment } from '../ledger/postings.js';
 import { CONVERSION_KINDS } from '../ledger/tables.js';
 import type { OwnFill } from '../market/own-activity.js';
 import type { AnyEvent, AskedEvent } from '../strategy/contract.js';
@@ -85,8 +86,10 @@ const CONVERTED = {
 } as const;
 
 function onConverted(state: TraderState, event: Of<keyof typeof CONVERTED>, nowMs: number): void {
-  const { markets, notices } = state;
+  const { markets, notices, safety } = state;
   const { kind, market, yesMicros, noMicros, cashMicros } = event;
+  // Only `ledger adopt` books an excess, which must not hide a loss of the day.
+  if (excessPayment(event) > 0) safety.capitalMoved(excessPayment(event));
   markets.requestRequote(market);
   conversionDone(markets.track(market));
   // A merge returns one unit of currency per complete set, and a split spends one unit per set.

@@ -30,6 +30,34 @@ testWithLedger('a redeem adopts the skipped shares that it consumes, at their pa
   expect(state.account.own.held.get('a')?.yesMicros).toBe(-2 * ONE);
 });
 
+testWithLedger('the excess of an adopted merge or split does not count as a profit of the day', (ledger) => {
+  const [sets, far] = [m(10 * ONE), m(100_000 * ONE)];
+  const sharesOf = (isYes: boolean) => ({
+    ...{ marketConditionId: 'a', isYes, recorded: [{ sharesMicros: sets, spentMicros: m(5 * ONE), feesMicros: m(0) }] },
+    ...{ restMicros: m(0), restWorthMicros: m(0) },
+  });
+  ledger.transaction(() => {
+    ledger.setCapital(m(1000 * ONE), START_MS);
+    for (const isYes of [true, false]) ledger.adopt(sharesOf(isYes), 'bought', START_MS);
+  });
+  const state = stateOf(ledger);
+  state.account.valuation.marks.set('a', m(ONE / 2));
+  const convert = (kind: 'merge' | 'split', sharesMicros: number, cashMicros: number) =>
+    ledger.transaction(() => {
+      state.safety.valueHoldings(START_MS);
+      const moved = { yesMicros: m(sharesMicros), noMicros: m(sharesMicros), cashMicros: m(cashMicros) };
+      const conversion = conversionOf(kind, 0, { ...moved, yesCostMicros: kind === 'split' ? m(4 * ONE) : null });
+      ledger.addIntent(intentOf({ id: kind, kind, state: 'done' }));
+      ledger.bookConversion(conversion);
+      react(state, { requests: [], events: [{ ...conversion, kind: `${kind}Done`, market: 'a' }] }, START_MS);
+      state.safety.valueHoldings(START_MS);
+      return state.safety.guards.loss.guard?.days.current.resultMicros;
+    });
+  expect(convert('merge', sets, far)).toBe(0);
+  expect(convert('split', -far, -sets)).toBe(0);
+  expect(state.safety.guards.loss.facts.dayLossMicros).toBe(0);
+});
+
 testWithLedger(
   'a cancel-all ends although a fill stays unlisted, and an adoption ends the wait for the fill',
   (ledger) => {
