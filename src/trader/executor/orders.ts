@@ -246,10 +246,9 @@ function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, now
 
 function book(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number, venueS: number): void {
   const { pubkey, price: priceMicros, amount: amountMicros, fee: feeMicros, is_maker: isMaker, timestamp } = row;
-  // A wrong time is booked as the present time, also when the row is read again.
+  // A wrong time is booked as the present time.
   const isTimed = timestamp >= 0 && timestamp <= venueS + FUTURE_S;
-  const timestampS = isTimed ? timestamp : (context.ledger.fill(pubkey)?.timestampS ?? venueS);
-  const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS };
+  const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS: isTimed ? timestamp : venueS };
   const booking = context.bookFill(order, { ...trade, ...termsOf(order), seenMs: nowMs });
   if (!isTimed && booking === 'booked') {
     const text = `trade ${pubkey} of order ${order.pubkey} has the time ${timestamp}; the exchange's clock shows ${venueS}`;

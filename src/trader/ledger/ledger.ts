@@ -401,9 +401,8 @@ const FILL_PLACES_NOTE = 'fill_places';
 /** Maximum number of characters of a stored text. Texts may quote long records of the exchange. */
 const LONGEST_TEXT = 2_000;
 
-/** Returns true if a repeated record equals the booked trade, apart from the time of receipt and missing fields. */
+/** Returns true if a repeated record equals the booked trade, apart from times and missing fields. */
 const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
-  booked.timestampS === told.timestampS &&
   TERMS.every((field) => booked[field] === told[field]) &&
   LATE_FIELDS.every((field) => told[field] === null || booked[field] === null || told[field] === booked[field]);
 const LATE_FIELDS = ['feeMicros', 'isMaker'] as const;

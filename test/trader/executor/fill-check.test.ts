@@ -45,7 +45,10 @@ describe('a fill of a buy of 10 at 0.42', () => {
     expect(s.ledger.verify()).toEqual([]);
   });
 
-  it('dated in the future is booked at the exchange’s present time, also if it is read again', () => {
+  it.each([
+    ['soon', 0],
+    ['when its time has passed', 5_000],
+  ])('dated in the future is booked at the exchange’s present time, also if it is read again %s', (_name, laterMs) => {
     const s = resting();
     const presentS = s.venueS;
     const early = (fee: number | null) =>
@@ -55,6 +58,7 @@ describe('a fill of a buy of 10 at 0.42', () => {
     expect(s.heard()).toEqual(['fillBooked', 'fillBooked', 'fill_differs']);
     const cash = s.ledger.cash();
     s.restart();
+    s.nowMs += laterMs;
     s.trades([early(16)]);
     expect(cash - s.ledger.cash(), 'the row with a fee is the same trade').toBe(16);
   });
