@@ -511,6 +511,20 @@ describe('reconciliation after its first round', () => {
     expect(account.reconciler.verdict).toContain('sum A YES buy');
   });
 
+  it.each([130, 1_000, -2_000_000_000])('a second reader agrees on a fill whose listed time is %i s off', (offS) => {
+    account.fill('buy', true, ONE);
+    rounds(account, 5);
+    const row = account.fill('buy', true, ONE);
+    account.trades.replace(row, { ...row, timestamp: row.timestamp + offS }, account.nowMs);
+    for (const waitS of [1, 11, 12, 15, 40, 70, 30]) {
+      account.nowMs += waitS * 1000;
+      account.round();
+      expectAgreement();
+    }
+    hideTrade();
+    expect(account.reconciler.verdict).toContain('sum A YES buy');
+  });
+
   describe.each([
     ['failed', 'done'],
     ['done', 'failed', 'done'],
