@@ -215,7 +215,7 @@ export class Ledger extends LedgerReader {
     const place = this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
     FILLS.insert(this.db, fill, place);
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
-    const ref = this.#forgetFailure(fill.pubkey) ? this.#freeRef(fill.pubkey) : fill.pubkey;
+    const ref = this.#forgetFailures(fill) ? this.#freeRef(fill.pubkey) : fill.pubkey;
     const held = this.holding(fill.marketConditionId, fill.isYes);
     this.#book('fill', ref, fill.seenMs, fillPostings(fill, held));
     return 'booked';
@@ -232,15 +232,18 @@ export class Ledger extends LedgerReader {
     return 'fee_paid';
   }
 
-  #forgetFailure(tradePubkey: string): boolean {
-    const sql = 'SELECT order_pubkey, amount FROM failed_trades WHERE pubkey = ?';
-    const failed = this.db.get<{ order_pubkey: string; amount: number }>(sql, tradePubkey);
-    if (failed === undefined) return false;
-    this.db.run('DELETE FROM failed_trades WHERE pubkey = ?', tradePubkey);
-    this.#forgetOrder(failed.order_pubkey);
-    this.db.run('UPDATE orders SET failed = failed - ? WHERE pubkey = ?', failed.amount, failed.order_pubkey);
-    this.#countTurn();
-    return true;
+  /** Forgets that the booked trade had failed, and that the wait for fills of its order had ended (`Executor.endWait`). */
+  #forgetFailures({ pubkey, orderPubkey }: BookedFill): boolean {
+    const sql = `SELECT pubkey, order_pubkey, amount FROM failed_trades
+      WHERE pubkey = ? OR (order_pubkey = ? AND pubkey GLOB order_pubkey || '@*')`;
+    const failed = this.db.all<{ pubkey: string; order_pubkey: string; amount: number }>(sql, pubkey, orderPubkey);
+    for (const { pubkey: each, order_pubkey: order, amount } of failed) {
+      this.db.run('DELETE FROM failed_trades WHERE pubkey = ?', each);
+      this.#forgetOrder(order);
+      this.db.run('UPDATE orders SET failed = failed - ? WHERE pubkey = ?', amount, order);
+      this.#countTurn();
+    }
+    return failed.length > 0;
   }
 
   /** Adds a failed trade to its order's failed amount, once per trade pubkey. Reverses the trade's booking, if any. */

@@ -138,13 +138,12 @@ export class Comparison {
   /**
    * Returns the bookings that the ledger lacks according to the newest round, or the reason why they are unknown.
    *
-   * @param isConfirmed returns true for a confirmed difference; the adoption does not wait for confirmed missing fills
+   * @param isLost returns true for an order whose missing fill the adoption does not wait for
    */
-  planAdoption(isConfirmed: (difference: Difference) => boolean): Adoption | string {
+  planAdoption(isLost: (orderPubkey: string) => boolean): Adoption | string {
     if (this.#held === null) return 'ledger and exchange are not compared yet';
     if (this.#turns !== this.#ledger.tradeTurns()) return 'a trade has changed since the comparison';
-    const missing = this.#missing();
-    const isMoving = this.#movingMarkets(missing.length > 0 && missing.every(isConfirmed));
+    const isMoving = this.#movingMarkets(isLost);
     const { theirs, ours } = this.#held;
     const positions = this.#ledger.positions();
     const now = sharesInLedger(positions);
@@ -180,6 +179,13 @@ export class Comparison {
   /** True if the ledger has booked this trade or conversion. An adoption does not correct a booked record. */
   isBooked(pubkey: string): boolean {
     return this.#ledger.conversion(pubkey) !== null || this.#ledger.fill(pubkey) !== null;
+  }
+
+  /** True if the order may still fill, or the newest round listed a trade of the order that may still settle. */
+  isFillExpected(orderPubkey: string): boolean {
+    const trades = this.#histories.trades?.rows ?? [];
+    const settles = trades.some(({ order, state }) => order.pubkey === orderPubkey && !OVER.includes(state));
+    return settles || this.#ledger.order(orderPubkey)?.closedMs === null;
   }
 
   /** Restarts the comparison of all lists after an adoption. The ledger's shares then equal the exchange's. */
@@ -225,8 +231,8 @@ export class Comparison {
     }));
   }
 
-  #movingMarkets(areFillsLost = false): (market: string) => boolean {
-    const fills = areFillsLost ? [] : this.#underWay.missingFills();
+  #movingMarkets(isLost: (orderPubkey: string) => boolean = () => false): (market: string) => boolean {
+    const fills = this.#underWay.missingFills().filter(({ orderPubkey }) => !isLost(orderPubkey));
     const missing = new Set(fills.map(({ marketConditionId }) => marketConditionId));
     return (market) =>
       missing.has(market) || CONVERSION_KINDS.some((kind) => this.#underWay.pendingConversion(kind, market) !== null);

@@ -159,9 +159,10 @@ export class ConfirmedDifferences {
     return [...this.#open.values()].some(({ difference, isCertain }) => difference.what === 'position' && !isCertain);
   }
 
-  /** True if two rounds have confirmed the difference, or an operator has accepted it. */
-  isConfirmed(difference: Difference): boolean {
-    return this.#open.get(nameDifference(difference))?.believed === true || this.isAccepted(difference);
+  /** True if two rounds have confirmed that a fill of the order is missing, or an operator has accepted this. */
+  isUnlisted(orderPubkey: string): boolean {
+    const names = [...this.believed.map(nameDifference), ...this.#accepted.keys()];
+    return names.some((name) => name.startsWith(`fill ${orderPubkey} `));
   }
 
   /** Clears the differences that an adoption has booked. Booked differences of own records are stored as adopted. */
@@ -170,7 +171,8 @@ export class ConfirmedDifferences {
     for (const [name, { difference }] of this.#open) if (!isUnbooked(difference)) this.#open.delete(name);
     this.forgetAccepted((difference) => !isUnbooked(difference));
     for (const record of booked) {
-      if (REBASED.includes(record.what) || record.ledger === UNKNOWN) continue;
+      // The difference of a missing fill ends with the wait for the fill. Only such a subject has a space here.
+      if (REBASED.includes(record.what) || record.ledger === UNKNOWN || record.subject.includes(' ')) continue;
       const name = nameDifference(record);
       this.#accepted.set(name, [name, formatFigures(record), nowMs, '', 'adopted']);
     }

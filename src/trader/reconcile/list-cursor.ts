@@ -155,6 +155,8 @@ export class ListCursor<N extends HistoryEndpoint> {
   #found = false;
   #isComplete = false;
   #venueS: number | null = null;
+  /** Rows of the newest complete read. */
+  rows: readonly ListedRow<N>[] = [];
 
   /** @param name name of the list in the ledger's notes */
   constructor(name: HistoryList, ledger: Notes, rule: ListCursorRule<N>) {
@@ -188,6 +190,7 @@ export class ListCursor<N extends HistoryEndpoint> {
     if (!this.#isComplete) return [];
     this.#isComplete = false;
     const walk = this.#walk;
+    this.rows = walk.rows;
     const mark = this.#mark.value;
     if (mark === null) return this.#baseline(walk);
     if (!this.#found && mark.older.length > 0) {

@@ -117,11 +117,14 @@ export class Reconciler {
     return [...this.#suspicions.believed, ...this.accepted].some(({ subject }) => !this.#comparison.isBooked(subject));
   }
 
-  /** True if the order's missing fill is a confirmed or accepted difference: the exchange shows it but lists no trade. */
+  /** True if the order's missing fill is a confirmed or accepted difference: no list shows its settled trade. */
   isUnlisted(orderPubkey: string): boolean {
-    return [...this.#suspicions.believed, ...this.accepted].some(({ subject }) =>
-      subject.startsWith(`${orderPubkey} `),
-    );
+    return this.#suspicions.isUnlisted(orderPubkey);
+  }
+
+  /** True if an adoption ends the wait for the order's missing fill. */
+  isLost(orderPubkey: string): boolean {
+    return this.isUnlisted(orderPubkey) && !this.#comparison.isFillExpected(orderPubkey);
   }
 
   get accepted(): readonly AcceptedDifference[] {
@@ -158,7 +161,7 @@ export class Reconciler {
     if (this.voidReason !== null) return `the newest comparison was discarded: ${this.voidReason}`;
     const isInDoubt = this.isInDoubt || this.#suspicions.isGapUncertain;
     if (isInDoubt) return 'a difference is not yet confirmed by a second comparison';
-    return this.#comparison.planAdoption((difference) => this.#suspicions.isConfirmed(difference));
+    return this.#comparison.planAdoption((orderPubkey) => this.isLost(orderPubkey));
   }
 
   /** Plans the adoption of skipped shares that a booked redeem has consumed. Later comparisons include these shares. */
@@ -231,9 +234,8 @@ export class Reconciler {
     }
     this.#behindSinceMs = behind;
     for (const pubkey of this.#outrun) if (!behind.has(pubkey)) this.#outrun.delete(pubkey);
-    const due = [...behind].filter(
-      ([pubkey, sinceMs]) => startedMs >= sinceMs + LONGEST_LAG_MS && !this.#outrun.has(pubkey),
-    );
+    const isLong = (sinceMs: number) => startedMs >= sinceMs + LONGEST_LAG_MS;
+    const due = [...behind].filter(([pubkey, sinceMs]) => isLong(sinceMs) && !this.#outrun.has(pubkey));
     for (const [pubkey] of due) this.#outrun.add(pubkey);
     return due.length > 0;
   }

@@ -307,6 +307,13 @@ export class Account {
     });
   }
 
+  /** Ends the waits for missing fills, as an adoption does. */
+  endWaits(): void {
+    const executor = must(this.#executor, 'executor');
+    for (const fill of executor.missingFills())
+      if (this.reconciler.isLost(fill.orderPubkey)) executor.endWait(fill, this.nowMs);
+  }
+
   #answer(request: PlannedRequest, list: RoundList, faults: readonly Fault[]): RequestResult {
     this.requests += 1;
     this.nowMs += 20;

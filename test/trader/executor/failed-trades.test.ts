@@ -1,6 +1,7 @@
 /** If a trade fails, settles later, or fails after settlement, the order still reserves its possible fills. */
 
 import { describe, expect, it } from 'vitest';
+import { must } from '../../../src/shared/base/errors.js';
 import { fresh, m, ONE, row, type Script, trade } from './script.js';
 
 const reserved = (s: Script) => s.executor.reservations().map(({ remainingMicros }) => remainingMicros / ONE);
@@ -93,5 +94,19 @@ describe('of a buy of 10 that is filled', () => {
     s.readAfter(1, 'partially_filled', 6);
     expect(reserved(s)).toEqual([4]);
     expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'order' }]);
+  });
+  it('no trade is listed until the wait has ended: 4 listed later are booked, and only 6 are missing', () => {
+    const s = fresh().resting();
+    s.list([row('filled', 10)]);
+    const [fill] = s.executor.missingFills();
+    s.ledger.transaction(() => s.executor.endWait(must(fill, 'missing fill'), s.nowMs));
+    expect([s.executor.missingFills(), reserved(s)]).toEqual([[], []]);
+    s.trades([trade('t1', 4)]);
+    expect(s.executor.missingFills()).toMatchObject([{ missingMicros: 6 * ONE }]);
+    expect(reserved(s)).toEqual([6]);
+    expect(s.heard()).toContain('failed_trade_settled');
+    s.trades([trade('t2', 6)]);
+    expect(s.ledger.order('order')).toMatchObject({ bookedMicros: 10 * ONE, failedMicros: 0 });
+    expect(s.ledger.verify()).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
+import type { OwnTradeRow } from '../../../src/shared/protocol/records.js';
 import { agreementText } from '../../../src/trader/reconcile/differences.js';
 import { requestsOfRound } from '../../../src/trader/reconcile/reconciler.js';
 import { times } from '../../support/effort.js';
@@ -141,6 +142,7 @@ function adopt(reason = 'restored') {
       const restWorthMicros = micros(outcome.restMicros * 0.4);
       account.ledger.adopt({ ...outcome, restWorthMicros }, reason, account.nowMs);
     }
+    account.endWaits();
     account.reconciler.onAdopted(account.nowMs);
     return plan.length;
   });
@@ -429,6 +431,40 @@ describe('reconciliation after its first round', () => {
     const isKept = subject !== undefined && account.ledger.fill(subject.replace('fill ', '')) !== null;
     expect(accepted.map(({ what, subject: pubkey }) => `${what} ${pubkey}`)).toEqual(isKept ? [subject] : []);
     expect(account.ledger.verify()).toEqual([]);
+  });
+
+  it('an adoption still waits for a fill whose trade is listed and not settled', () => {
+    const row = account.fill('buy', true, 10 * ONE);
+    const settling: OwnTradeRow = { ...row, state: 'in_process' };
+    account.trades.replace(row, settling, account.nowMs);
+    account.restart();
+    rounds(account, 3);
+    expect(adopt(), 'the shares are listed before the trade settles').toBe('shares of A YES are in flight');
+    account.moves.pop();
+    for (let again = 0; again < 2; again++) {
+      rounds(account, 3);
+      expect(account.reconciler.verdict).toContain('up to 10: ledger 10 shares not booked, exchange filled');
+      expect(adopt()).toBe(0);
+    }
+    expect(account.ledger.unsettledOrders()).toMatchObject([{ bookedMicros: 0, failedMicros: 0 }]);
+    account.turn(settling, 'done');
+    rounds(account, 3);
+    expectAgreement();
+    expect([heldNow(), account.ledger.unsettledOrders()]).toEqual([[['YES', 10]], []]);
+  });
+
+  it('an adoption still waits for a fill of an order that is open', () => {
+    const order = account.fillPart(account.resting(10 * ONE), 4 * ONE);
+    const [trade] = account.trades.rows.splice(0);
+    account.restart();
+    account.follow();
+    rounds(account, 4);
+    expect(account.reconciler.verdict).toContain(`fill ${order.pubkey} up to 4`);
+    expect(adopt()).toBe('shares of A YES are in flight');
+    account.trades.add(must(trade, 'trade').row, account.nowMs);
+    rounds(account, 3);
+    expectAgreement();
+    expect(account.ledger.unsettledOrders()).toMatchObject([{ bookedMicros: 4 * ONE, failedMicros: 0 }]);
   });
 
   it.each([

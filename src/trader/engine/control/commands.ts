@@ -163,16 +163,12 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
   const plan = executor.disputed.length > 0 ? '' : reconciler.planAdoption();
   for (const inFlight of executor.disputed) {
     inFlight.adoptedMicros = inFlight.disputedMicros;
-    notices.alert(
-      nowMs,
-      'adopted',
-      `the record of ${inFlight.intent.kind} ${inFlight.intent.id}; adopt again after its booking`,
-    );
+    const { kind, id } = inFlight.intent;
+    notices.alert(nowMs, 'adopted', `the record of ${kind} ${id}; adopt again after its booking`);
   }
   if (typeof plan === 'string') return;
   bookAdoption(state, plan, reason, nowMs);
-  for (const fill of executor.missingFills())
-    if (reconciler.isUnlisted(fill.orderPubkey)) executor.endWait(fill, nowMs);
+  for (const fill of executor.missingFills()) if (reconciler.isLost(fill.orderPubkey)) executor.endWait(fill, nowMs);
   reconciler.onAdopted(nowMs);
   requests.poller.expedite({ kind: 'assets' });
 }
@@ -260,16 +256,14 @@ function configure(state: TraderState, command: ConfigureCommand, nowMs: number)
   markets.requestRequote();
   rememberConfig(ledger, { ...command, atMs: nowMs });
   const reason = command.reason === '' ? '' : `: ${command.reason}`;
-  const text = `configuration ${command.hash.slice(0, 12)} is in force (${command.by}${reason})`;
-  notices.alert(nowMs, 'configured', text);
+  notices.alert(nowMs, 'configured', `configuration ${command.hash.slice(0, 12)} is in force (${command.by}${reason})`);
 }
 
 /** Adds the module to a strategy's settings: the running one if its code is equal. Returns [] if none is loaded. */
 function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly StrategySettings[] {
-  const running = settings.strategies.find(
-    ({ name, moduleKey }) => name === strategy.name && moduleKey === strategy.moduleKey,
-  );
-  const module = running?.module ?? settings.findModule?.(strategy.moduleKey) ?? null;
+  const { name, moduleKey } = strategy;
+  const running = settings.strategies.find((each) => each.name === name && each.moduleKey === moduleKey);
+  const module = running?.module ?? settings.findModule?.(moduleKey) ?? null;
   return module === null ? [] : [{ ...strategy, module }];
 }
 
