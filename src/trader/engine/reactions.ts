@@ -89,7 +89,8 @@ function onConverted(state: TraderState, event: Of<keyof typeof CONVERTED>, nowM
   const { markets, notices, safety } = state;
   const { kind, market, yesMicros, noMicros, cashMicros } = event;
   // Only `ledger adopt` books an excess, which must not hide a loss of the day.
-  if (excessPayment(event) > 0) safety.capitalMoved(excessPayment(event));
+  const excess = excessPayment(cashMicros, yesMicros, noMicros);
+  if (excess > 0) safety.capitalMoved(excess);
   markets.requestRequote(market);
   conversionDone(markets.track(market));
   // A merge returns one unit of currency per complete set, and a split spends one unit per set.
@@ -160,11 +161,7 @@ export function lookAtEvent({ markets, account, requests }: TraderState, conditi
 }
 
 /** Records an order that the exchange rejected. Returns the wait before the next order in the market, ms. */
-function noteRefused(
-  { markets, safety, notices }: TraderState,
-  event: { market: string; slug: string; reason: string },
-  nowMs: number,
-): number {
+function noteRefused({ markets, safety, notices }: TraderState, event: Of<'notDone'>, nowMs: number): number {
   const { exchangeRefusals: here } = markets.track(event.market);
   const { exchangeRefusals: everywhere } = safety.guards;
   for (const refusals of [here, everywhere]) refusals.onRefused(event, nowMs);
@@ -209,12 +206,8 @@ type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 const hasAsker = (markets: Slots, market: string, kind: AskedEvent): boolean =>
   markets.listSlots(market).some(({ strategy }) => strategy.module.observes?.includes(kind));
 
-function tellRested(
-  ledger: IntentReader,
-  markets: Slots,
-  { intentId, market }: Of<'orderOpened'>,
-  nowMs: number,
-): void {
+function tellRested(ledger: IntentReader, markets: Slots, event: Of<'orderOpened'>, nowMs: number): void {
+  const { intentId, market } = event;
   const order = hasAsker(markets, market, 'rested') ? findOrder(ledger, intentId) : null;
   if (order === null) return;
   const { strategy, ...placed } = order;

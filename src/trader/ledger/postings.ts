@@ -84,7 +84,7 @@ export function conversionPostings(conversion: BookedConversion, yes: BookedHold
   const [yesMove, noMove] = [negative(conversion.yesMicros), negative(conversion.noMicros)];
   const isSplit = kind === 'split';
   const yesCost = isSplit ? must(conversion.yesCostMicros, 'cost of the YES shares of a split') : ZERO;
-  const result = isSplit ? ZERO : sub(cashMicros, excessPayment(conversion));
+  const result = isSplit ? ZERO : sub(cashMicros, excessPayment(cashMicros, conversion.yesMicros, conversion.noMicros));
   const noCost = isSplit ? sub(negative(cashMicros), yesCost) : ZERO;
   return balance([
     currency('cash', cashMicros),
@@ -97,10 +97,8 @@ export function conversionPostings(conversion: BookedConversion, yes: BookedHold
   ]);
 }
 
-type Moved = Pick<BookedConversion, 'yesMicros' | 'noMicros' | 'cashMicros'>;
-
 /** Returns a payment's part above the maximum, or the value of a split's unpaid sets. Such an excess is no result. */
-export const excessPayment = ({ yesMicros, noMicros, cashMicros }: Moved): Micros =>
+export const excessPayment = (cashMicros: Micros, yesMicros: Micros, noMicros: Micros): Micros =>
   micros(Math.max(0, cashMicros - Math.max(yesMicros, noMicros)));
 
 /** Returns the postings of an adoption. Moves with a record change `cash`; other shares' value goes to `adopted`. */

@@ -198,9 +198,8 @@ export class IndependentFillCount {
     const young = fills.findIndex(({ row }) => isYoung(row.timestampS));
     const old = young < 0 ? fills : fills.slice(0, young);
     const done = rows.filter(({ state }) => state === 'done');
-    const exchange = addUp(memory.exchange, done);
     const booked = old.map(({ row }) => row);
-    const ledger = addUp(memory.ledger, booked);
+    const [exchange, ledger] = [addUp(memory.exchange, done), addUp(memory.ledger, booked)];
     for (const key of Object.keys(exchange)) {
       if (differing.has(key) || text(exchange[key]) !== text(ledger[key])) continue;
       delete exchange[key];
