@@ -450,7 +450,7 @@ describe('reconciliation after its first round', () => {
     account.turn(settling, 'done');
     rounds(account, 3);
     expectAgreement();
-    expect([heldNow(), account.ledger.unsettledOrders()]).toEqual([[['YES', 10]], []]);
+    expect([heldNow(), account.ledger.unsettledOrders()]).toEqual([['10 YES'], []]);
   });
 
   it('an adoption still waits for a fill of an order that is open', () => {
