@@ -89,6 +89,8 @@ const BETWEEN_CAPTURES = 'between two captures';
 /** Rules for matching trades. The tolerance covers the rounding of a level's old and new size to 0.01. */
 const POLYMARKET_PAIRING: PairingRules = { tradeLagMs: 140, tradeLeadMs: 50, toleranceMicros: 10_001 };
 
+const HINT = 'Check whether file and token belong together; `twinbook data import --help` describes the input.';
+
 /** Streams one market. `captures`: files without overlap, oldest first. `hours`: hours (since 1970) with a file. */
 export async function* polymarketChunks(
   captures: readonly PolymarketCapture[],
@@ -100,11 +102,13 @@ export async function* polymarketChunks(
   const stream = new TokenStream(tickMicros);
   for (const [at, capture] of captures.entries()) {
     stream.begin(isNext(captures[at - 1]?.hour ?? null, capture.hour, hours));
-    for await (const columns of streamRows(capture)) {
-      stream.rows(columns);
+    for await (const rows of streamRows(capture)) {
+      stream.rows(rows);
       noteGaps(found, stream.gaps);
       yield* stream.writer.take();
     }
+    if (stream.report.firstMs === null)
+      throw invalidRecording(`no event of token ${capture.yes} can be read from ${capture.path}`, HINT);
     stream.finish();
     found.warnings.push(...describeReport(stream.report, capture.path));
   }
@@ -125,27 +129,33 @@ function isNext(before: number | null, next: number | null, hours: ReadonlySet<n
   return true;
 }
 
-async function* streamRows({ path, form, yes, no, market, sorted }: PolymarketCapture) {
+async function* streamRows({ path, yes, no, market, sorted }: PolymarketCapture) {
   const copy = await sorted();
   const connection =
     copy === null ? (await openEvents(path, market === null ? [] : [market])).connection : await connect();
   const rows = copy === null ? 'events' : `(FROM ${parquetSource(copy)} WHERE market_id = ${quote(market ?? '')})`;
-  let isEmpty = true;
+  // A file that is sorted by token has the trades of the NO token apart; all other rows stream in their order.
+  const apart = copy === null ? `(asset_id <> ${quote(yes)} AND received_ms IS NOT NULL)` : 'false';
+  const select = `SELECT time_ms, price_micros, amount_micros, best_bid_micros, best_ask_micros, is_level, is_bid,
+    asset_id = ${quote(yes)}, sides, received_ms FROM ${rows} WHERE ${ROW_IS_SOUND}
+    AND (asset_id = ${quote(yes)} OR (is_trade AND asset_id = ${quote(no ?? yes)}))`;
+  const stream = (wanted: string) => streamChunks(connection, `${select} AND ${wanted}`, `cannot read ${path}`);
+  const trades: unknown[][] = [];
   try {
-    const sql = `SELECT time_ms, price_micros, amount_micros, best_bid_micros,
-      best_ask_micros, is_level, is_bid, asset_id = ${quote(yes)}, sides FROM ${rows} WHERE ${ROW_IS_SOUND}
-      AND (asset_id = ${quote(yes)} OR (is_trade AND asset_id = ${quote(no ?? yes)}))
-      ${copy === null && form === 'archive' ? 'ORDER BY received_ms, row_number() OVER ()' : ''}`;
-    for await (const chunk of streamChunks(connection, sql, `cannot read ${path}`)) {
-      isEmpty = false;
-      yield chunk.getColumns();
-    }
+    for await (const chunk of stream(apart)) trades.push(...chunk.getRows());
+    for await (const chunk of stream(`NOT ${apart}`)) yield insertTrades(chunk.getRows(), trades);
+    yield trades;
   } finally {
     connection.closeSync();
   }
-  if (!isEmpty) return;
-  const hint = 'Check whether file and token belong together; `twinbook data import --help` describes the input.';
-  throw invalidRecording(`no event of token ${yes} can be read from ${path}`, hint);
+}
+
+/** Moves the trades that were received before the last of some rows to their places among these rows. */
+function insertTrades(rows: unknown[][], trades: unknown[][]): unknown[][] {
+  const receivedMs = (row?: unknown[]) => Number(row?.at(-1));
+  const later = trades.findIndex((trade) => receivedMs(trade) >= receivedMs(rows.at(-1)));
+  const due = trades.splice(0, later < 0 ? trades.length : later);
+  return due.length === 0 ? rows : [...rows, ...due].sort((a, b) => receivedMs(a) - receivedMs(b));
 }
 
 type Unknown = Pick<RecordedGap, 'fromMs' | 'reason'>;
@@ -184,23 +194,20 @@ class TokenStream {
     if (this.#started) this.#unknown ??= { fromMs: this.writer.lastTimeMs, reason: BETWEEN_CAPTURES };
   }
 
-  rows(columns: readonly (readonly unknown[])[]): void {
-    const [times = [], prices = [], amounts = [], bids = [], asks = [], ...flags] = columns;
-    const [isLevel = [], isBid = [], onYes = [], sides = []] = flags;
-    for (let row = 0; row < times.length; row++) {
-      const timeMs = Number(times[row]);
-      const price = Number(prices[row]);
-      const amount = Number(amounts[row]);
+  rows(rows: readonly unknown[][]): void {
+    for (const [time, priceMicros, amountMicros, bid, ask, isLevel, isBid, isYes, sides] of rows) {
+      const timeMs = Number(time);
+      const price = Number(priceMicros);
+      const amount = Number(amountMicros);
       this.#saw(timeMs);
-      if (isLevel[row] === true) {
-        this.#set(timeMs, isBid[row] === true ? SIDE.bid : SIDE.ask, price, amount);
-        this.#compare(timeMs, Number(bids[row] ?? 0), Number(asks[row] ?? 0));
-      } else if (typeof sides[row] === 'string') {
-        this.#replaceBook(timeMs, String(sides[row]));
+      if (isLevel === true) {
+        this.#set(timeMs, isBid === true ? SIDE.bid : SIDE.ask, price, amount);
+        this.#compare(timeMs, Number(bid ?? 0), Number(ask ?? 0));
+      } else if (typeof sides === 'string') {
+        this.#replaceBook(timeMs, sides);
       } else if (amount > 0) {
         this.sawTrade = true;
-        const isYes = onYes[row] === true;
-        const side = (isBid[row] === true) === isYes ? SIDE.bid : SIDE.ask;
+        const side = isBid === isYes ? SIDE.bid : SIDE.ask;
         // While the book is unknown, a trade cannot be matched, so the trade is counted but not written.
         if (this.#unknown !== null) this.report.unseenTrades++;
         else this.#pairing.trade(timeMs, side, isYes ? price : ONE - price, amount);
@@ -244,9 +251,8 @@ class TokenStream {
 
   /** Compares the book with the best prices that a row states. If the prices agree, an unknown book becomes known. */
   #compare(timeMs: number, bestBid: number, bestAsk: number): void {
-    const isNamed = isInside(bestBid) || isInside(bestAsk);
     const stale = this.#dropStale(timeMs, SIDE.bid, bestBid) + this.#dropStale(timeMs, SIDE.ask, bestAsk);
-    if (!isNamed) return;
+    if (!isInside(bestBid) && !isInside(bestAsk)) return;
     const agrees = this.#isBest(SIDE.bid, bestBid) && this.#isBest(SIDE.ask, bestAsk);
     this.report.rows++;
     if (!agrees || stale > 0) this.report.disagreeing++;
@@ -299,8 +305,7 @@ function readLevels(levels: unknown, tickMicros: number): ReadonlyMap<number, nu
     const [price, size] = Array.isArray(level)
       ? (level as unknown[])
       : [(level as { price?: unknown })?.price, (level as { size?: unknown })?.size];
-    const [priceMicros, amountMicros] = [price, size].map((value) => Math.round(Number(value) * ONE));
-    if (priceMicros === undefined || amountMicros === undefined) continue;
+    const [priceMicros = 0, amountMicros = 0] = [price, size].map((value) => Math.round(Number(value) * ONE));
     if (isInside(priceMicros) && priceMicros % tickMicros === 0 && amountMicros > 0)
       found.set(priceMicros, amountMicros);
   }
