@@ -130,7 +130,7 @@ type Token = Awaited<ReturnType<typeof readTokens>>[number];
 /** Returns the tokens, sorted by id, so that the choice of the YES token does not depend on the file's order. */
 async function readTokens(connection: DuckDBConnection) {
   const sql = `SELECT asset_id, any_value(market_id) AS market, bool_or(is_yes) AS is_yes, min(time_ms) AS first,
-      max(time_ms) AS last, bool_or(${needsFiner(10_000)}) AS fine, bool_or(${needsFiner(1000)}) AS finest
+      max(time_ms) AS last, max(${FINEST_DECIMALS}) AS decimals
     FROM events WHERE ${ROW_IS_SOUND} GROUP BY asset_id ORDER BY asset_id`;
   return (await fetchRows(connection, sql)).map((row) => ({
     id: String(row['asset_id']),
@@ -140,18 +140,19 @@ async function readTokens(connection: DuckDBConnection) {
     isYes: row['is_yes'] as boolean | null,
     firstMs: Number(row['first']),
     lastMs: Number(row['last']),
-    tickPrecision: row['finest'] === true ? 4 : row['fine'] === true ? 3 : 2,
+    tickPrecision: Number(row['decimals']),
   }));
 }
 
-/** SQL for a row with a price that is no multiple of a tick: its own, a best price, or the price of a level. */
-function needsFiner(tickMicros: number): string {
-  const isFiner = (price: string) =>
-    `(${price} BETWEEN 1 AND 999999 AND ${price} % 100 = 0 AND ${price} % ${tickMicros} <> 0)`;
-  const prices = "json_extract_string(sides, '$[*][*][0]') || json_extract_string(sides, '$[*][*].price')";
-  const finer = `list_filter(${prices}, lambda price: ${isFiner('round(try_cast(price AS DOUBLE) * 1e6)')})`;
-  return [...['price_micros', 'best_bid_micros', 'best_ask_micros'].map(isFiner), `len(${finer}) > 0`].join(' OR ');
-}
+/** SQL for the decimals, 2 to 4, of a price in micros. A value that is no valid price has 2. */
+const decimals = (price: string) => `CASE WHEN ${price} NOT BETWEEN 1 AND 999999 OR ${price} % 100 <> 0 THEN 2
+  WHEN ${price} % 1000 <> 0 THEN 4 WHEN ${price} % 10000 <> 0 THEN 3 ELSE 2 END`;
+
+/** SQL for the decimals of a row's finest price. A book is parsed only if its text has a number finer than 0.01. */
+const FINEST_DECIMALS = `greatest(${['price_micros', 'best_bid_micros', 'best_ask_micros'].map(decimals).join(', ')},
+  CASE WHEN regexp_matches(sides, '[^0-9]0*[.][0-9]{2}0*[1-9]') THEN list_max(list_transform(list_transform(
+    json_extract_string(sides, '$[*][*][0]') || json_extract_string(sides, '$[*][*].price'),
+    lambda price: round(try_cast(price AS DOUBLE) * 1e6)), lambda price: ${decimals('price')})) END)`;
 
 type ChangeSample = Awaited<ReturnType<typeof readSample>>;
 
@@ -181,8 +182,7 @@ function findMirror(token: Token, others: readonly Token[], samples: ReadonlyMap
 
 function sharedWith(a: ChangeSample | undefined, b: ChangeSample | undefined): number {
   if (a === undefined || b === undefined) return 0;
-  let shared = 0;
-  for (const key of a.own) if (b.mirrored.has(key)) shared++;
+  const shared = [...a.own].filter((key) => b.mirrored.has(key)).length;
   return shared / Math.max(1, Math.min(a.own.size, b.mirrored.size));
 }
 
