@@ -376,7 +376,8 @@ class KalshiStream {
     }
     this.read++;
     this.#releaseSnapshot(receivedMs);
-    if (!Number.isNaN(sid) && !this.#subscriptions.has(sid)) this.#isMissing = true;
+    const isClose = levels.length === 0 && receivedMs >= (this.#market.closeTimeMs ?? Number.POSITIVE_INFINITY);
+    if (!isClose && !Number.isNaN(sid) && !this.#subscriptions.has(sid)) this.#isMissing = true;
     this.#subscriptions.add(sid);
     this.#beginGap();
     this.#held = { timeMs: receivedMs, levels };

@@ -118,6 +118,11 @@ describe('a Kalshi recording', () => {
     expect(warnings).toEqual(['1 trades have no matching decrease of a price level']);
   });
 
+  it('has no gap where the empty snapshot after the close is of a new subscription', async () => {
+    const { recording } = await read([START, CHANGE, CLOSED.replace('"sid":1', '"sid":7')]);
+    expect(recording?.gaps).toEqual([]);
+  });
+
   it('never lets time go back', async () => {
     const { rows } = await readBetween(
       delta(T + 50, 'yes', '0.4000', '1.00'),
