@@ -232,11 +232,13 @@ export class Ledger extends LedgerReader {
     return 'fee_paid';
   }
 
-  /** Forgets that the booked trade had failed, and that the wait for fills of its order had ended (`Executor.endWait`). */
+  /** Forgets that the booked trade had failed, or that the wait for a new fill of its order had ended (`endWait`). */
   #forgetFailures({ pubkey, orderPubkey }: BookedFill): boolean {
-    const sql = `SELECT pubkey, order_pubkey, amount FROM failed_trades
-      WHERE pubkey = ? OR (order_pubkey = ? AND pubkey GLOB order_pubkey || '@*')`;
-    const failed = this.db.all<{ pubkey: string; order_pubkey: string; amount: number }>(sql, pubkey, orderPubkey);
+    const sql = 'SELECT pubkey, order_pubkey, amount FROM failed_trades WHERE';
+    const find = (where: string, key: string) =>
+      this.db.all<{ pubkey: string; order_pubkey: string; amount: number }>(`${sql} ${where}`, key);
+    const own = find('pubkey = ?', pubkey);
+    const failed = own.length > 0 ? own : find("order_pubkey = ? AND pubkey GLOB order_pubkey || '@*'", orderPubkey);
     for (const { pubkey: each, order_pubkey: order, amount } of failed) {
       this.db.run('DELETE FROM failed_trades WHERE pubkey = ?', each);
       this.#forgetOrder(order);

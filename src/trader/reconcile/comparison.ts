@@ -181,6 +181,12 @@ export class Comparison {
     return this.#ledger.conversion(pubkey) !== null || this.#ledger.fill(pubkey) !== null;
   }
 
+  /** True if an adoption leaves this difference: its record is booked with other figures, or a fill is still expected. */
+  outlastsAdoption({ what, subject }: Pick<Difference, 'what' | 'subject'>): boolean {
+    const [orderPubkey = '', ...upTo] = subject.split(' ');
+    return this.isBooked(subject) || (what === 'fill' && upTo.length > 0 && this.isFillExpected(orderPubkey));
+  }
+
   /** True if the order may still fill, or the newest round listed a trade of the order that may still settle. */
   isFillExpected(orderPubkey: string): boolean {
     const trades = this.#histories.trades?.rows ?? [];

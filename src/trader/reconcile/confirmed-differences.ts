@@ -166,10 +166,10 @@ export class ConfirmedDifferences {
   }
 
   /** Clears the differences that an adoption has booked. Booked differences of own records are stored as adopted. */
-  onAdopted(nowMs: number, isUnbooked: (difference: Pick<Difference, 'what' | 'subject'>) => boolean): void {
-    const booked = [...this.believed, ...this.accepted].filter((difference) => !isUnbooked(difference));
-    for (const [name, { difference }] of this.#open) if (!isUnbooked(difference)) this.#open.delete(name);
-    this.forgetAccepted((difference) => !isUnbooked(difference));
+  onAdopted(nowMs: number, isLeft: (difference: Pick<Difference, 'what' | 'subject'>) => boolean): void {
+    const booked = [...this.believed, ...this.accepted].filter((difference) => !isLeft(difference));
+    for (const [name, { difference }] of this.#open) if (!isLeft(difference)) this.#open.delete(name);
+    this.forgetAccepted((difference) => !isLeft(difference));
     for (const record of booked) {
       // The difference of a missing fill ends with the wait for the fill. Only such a subject has a space here.
       if (REBASED.includes(record.what) || record.ledger === UNKNOWN || record.subject.includes(' ')) continue;

@@ -114,7 +114,7 @@ export class Reconciler {
 
   /** True if an adoption would book a difference. Other figures of a booked record can only be accepted. */
   get isLacking(): boolean {
-    return [...this.#suspicions.believed, ...this.accepted].some(({ subject }) => !this.#comparison.isBooked(subject));
+    return [...this.#suspicions.believed, ...this.accepted].some((one) => !this.#comparison.outlastsAdoption(one));
   }
 
   /** True if the order's missing fill is a confirmed or accepted difference: no list shows its settled trade. */
@@ -171,10 +171,10 @@ export class Reconciler {
 
   /** Restarts the comparison after the ledger has booked the plan of `planAdoption`. */
   onAdopted(nowMs: number): void {
-    const isUnbooked = (difference: Pick<Difference, 'subject'>) => this.#comparison.isBooked(difference.subject);
-    this.#suspicions.onAdopted(nowMs, isUnbooked);
+    const isLeft = (one: Pick<Difference, 'what' | 'subject'>) => this.#comparison.outlastsAdoption(one);
+    this.#suspicions.onAdopted(nowMs, isLeft);
     this.#comparison.onAdopted();
-    if (this.newest !== null) this.newest = { ...this.newest, differences: this.newest.differences.filter(isUnbooked) };
+    if (this.newest !== null) this.newest = { ...this.newest, differences: this.newest.differences.filter(isLeft) };
     this.againMs = nowMs;
   }
 

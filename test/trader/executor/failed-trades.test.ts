@@ -109,4 +109,16 @@ describe('of a buy of 10 that is filled', () => {
     expect(s.ledger.order('order')).toMatchObject({ bookedMicros: 10 * ONE, failedMicros: 0 });
     expect(s.ledger.verify()).toEqual([]);
   });
+
+  it('6 are adopted as lost: another trade that fails and settles again leaves their wait ended', () => {
+    const s = fresh().resting();
+    s.trades([trade('t1', 4)]);
+    s.list([row('filled', 10)]);
+    const [fill] = s.executor.missingFills();
+    s.ledger.transaction(() => s.executor.endWait(must(fill, 'missing fill'), s.nowMs));
+    s.trades([failed('t1', 4)]);
+    s.trades([trade('t1', 4)]);
+    expect(s.ledger.order('order')).toMatchObject({ bookedMicros: 4 * ONE, failedMicros: 6 * ONE });
+    expect(s.executor.missingFills()).toEqual([]);
+  });
 });

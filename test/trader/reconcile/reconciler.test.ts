@@ -443,8 +443,13 @@ describe('reconciliation after its first round', () => {
     account.moves.pop();
     for (let again = 0; again < 2; again++) {
       rounds(account, 3);
-      expect(account.reconciler.verdict).toContain('up to 10: ledger 10 shares not booked, exchange filled');
+      const missing = 'up to 10: ledger 10 shares not booked, exchange filled';
+      expect([account.reconciler.verdict, account.reconciler.isLacking]).toEqual([
+        expect.stringContaining(missing),
+        false,
+      ]);
       expect(adopt()).toBe(0);
+      expect(account.reconciler.verdict, 'an adoption ends no wait').toContain(missing);
     }
     expect(account.ledger.unsettledOrders()).toMatchObject([{ bookedMicros: 0, failedMicros: 0 }]);
     account.turn(settling, 'done');
