@@ -122,7 +122,7 @@ export const makeBotUrl = (address: string): string =>
 export const sendBotMessage = (url: string, chat: string, text: string): Promise<Delivery> =>
   postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: text.slice(0, LONGEST.telegram) }), JSON_TYPE);
 
-const MOST_BYTES = 4_000_000; // Maximum size of an answer, bytes; twenty messages of maximum length need less.
+const MOST_BYTES = 4_000_000; // Maximum size of an answer, bytes; a hundred long messages need less.
 const QUESTION = { timeout: 25, allowed_updates: ['message'] };
 const [id, none] = [z.int(), z.undefined().optional()];
 const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
@@ -133,13 +133,13 @@ const directSchema = z
   .object({ date: z.int().nonnegative(), text: z.string(), ...chat, ...from, ...forwarded })
   .refine(({ chat, from }) => chat.id === from.id);
 const updateSchema = z.object({ update_id: id.nonnegative(), message: directSchema.nullable().catch(null) });
-type Update = z.infer<typeof updateSchema>;
+type Page = { readonly updates: readonly z.infer<typeof updateSchema>[]; readonly hasMore: boolean };
 const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()).max(1_000) });
 
 export type DirectMessage = z.infer<typeof directSchema>;
 
 /** Returns a bot's updates with ids above `last` (null: all), ascending; an oversized update has no message. */
-export async function readUpdates(url: string, last: number | null, signal: AbortSignal, most = 20): Promise<Update[]> {
+export async function readUpdates(url: string, last: number | null, signal: AbortSignal, most = 100): Promise<Page> {
   const body = JSON.stringify({ ...QUESTION, limit: most, ...(last === null ? {} : { offset: last + 1 }) });
   const post = { method: 'POST', body, headers: JSON_TYPE, redirect: 'manual', signal } as const;
   const response = await fetch(`${url}/getUpdates`, post);
@@ -151,12 +151,13 @@ export async function readUpdates(url: string, last: number | null, signal: Abor
   if (text instanceof Error) {
     const [, first] = /"update_id":(\d+)/.exec(String(text.cause)) ?? [];
     if (first === undefined) throw text;
-    return most === 1 ? [{ update_id: Number(first), message: null }] : readUpdates(url, last, signal, 1);
+    if (most > 1) return readUpdates(url, last, signal, most / 10);
+    return { updates: [{ update_id: Number(first), message: null }], hasMore: true };
   }
   const { data } = answerSchema.safeParse(parseJson(text));
   if (data === undefined) throw new Error('the answer is not a list of Telegram updates');
   const updates = data.result.flatMap((one) => updateSchema.safeParse(one).data ?? []);
-  return updates.toSorted((a, b) => a.update_id - b.update_id);
+  return { updates: updates.toSorted((a, b) => a.update_id - b.update_id), hasMore: data.result.length >= most };
 }
 
 const WITHIN_MS = 10_000;

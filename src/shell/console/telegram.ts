@@ -23,7 +23,7 @@ import { moneyText } from './ledger-lists.js';
 import { judgeMode, type ShownParts } from './page-state.js';
 import type { StoreFile } from './store.js';
 
-const APART_MS = 1_000; // Minimum pause between two reads, ms.
+const APART_MS = 1_000; // Minimum pause between two reads, ms; after a full page the next read follows at once.
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
 const NUMBERS_KEPT_MS = 6 * 86_400_000; // Telegram may restart its update ids after a week without updates.
 const MOST_STRANGERS = 20; // Maximum number of unlisted users that the log names.
@@ -81,8 +81,8 @@ export class TelegramListener {
   /** Reads new messages once and obeys their commands. Returns the time until the next read, ms. Never rejects. */
   async look(): Promise<number> {
     try {
-      if (this.#options.watch.isOnDuty) await this.#takeUpdates(); // Only the lock's holder reads messages.
-      return APART_MS;
+      // Only the lock's holder reads messages. Many messages of unlisted users must not delay a command.
+      return this.#options.watch.isOnDuty && (await this.#takeUpdates()) ? 0 : APART_MS;
     } catch (error) {
       if (this.#ending.aborted) return APART_MS;
       const why = causeOf(error);
@@ -94,25 +94,30 @@ export class TelegramListener {
     }
   }
 
-  async #takeUpdates(): Promise<void> {
+  /** Obeys the next page of messages. Returns true if more messages may wait. */
+  async #takeUpdates(): Promise<boolean> {
     const { store, name, nowMs, withinMs = 35_000 } = this.#options;
     const channel = this.#channel;
     if (this.#taken === undefined) this.#taken = store.read<TakenUpdate>(`update ${channel.name}`);
     if (this.#taken !== null && Math.abs(nowMs() - this.#taken.timeMs) > NUMBERS_KEPT_MS) this.#taken = null;
     const url = makeBotUrl(readSecret(channel.addressFile, `the address of alert channel ${channel.name}`));
     const signal = AbortSignal.any([this.#ending, AbortSignal.timeout(withinMs)]);
-    const updates = await readUpdates(url, this.#taken?.id ?? null, signal);
+    const { updates, hasMore } = await readUpdates(url, this.#taken?.id ?? null, signal);
     this.#failures = 0;
     this.#noteTrouble('');
+    const [before, lastId] = [this.#taken, updates.at(-1)?.update_id];
     for (const { update_id: id, message } of updates) {
       if (id <= (this.#taken?.id ?? -1)) continue;
       this.#taken = { id, timeMs: nowMs() };
-      store.write(`update ${channel.name}`, this.#taken);
+      // Messages of unlisted users need no write each, because they cause no command.
+      if (id === lastId || channel.users.some((user) => user === message?.from.id))
+        store.write(`update ${channel.name}`, this.#taken);
       const answer = message === null ? null : await this.#obey(message);
       if (message === null || answer === null) continue;
       const sent = await sendBotMessage(url, String(message.from.id), cleanText(`${name}: ${answer}`));
       if (sent.kind !== 'delivered') this.#note(`: the answer could not be sent: ${sent.why}`);
     }
+    return hasMore && this.#taken !== before;
   }
 
   async #obey({ text, date, from: { id: user } }: DirectMessage): Promise<string | null> {
