@@ -69,7 +69,7 @@ export class Guesses {
     this.#steadyMs = steadyMs;
   }
 
-  /** True after the maximum number of wrong guesses in a minute; further proofs are then refused unchecked. */
+  /** True after the maximum number of wrong guesses in a minute; guessable secrets are then refused unchecked. */
   get isLocked(): boolean {
     const steadyMs = this.#steadyMs();
     this.#timesMs = this.#timesMs.filter((timeMs) => steadyMs - timeMs < WINDOW_MS);
@@ -82,15 +82,15 @@ export class Guesses {
   }
 }
 
-/** Maximum number of open handshakes; a further handshake drops the oldest. */
-const MOST_HANDSHAKES = 64;
-export const MOST_SESSIONS = 64;
+/** Maximum number of open handshakes; too many for a program to begin while a slow browser derives its key. */
+const MOST_HANDSHAKES = 20_000;
+export const MOST_SESSIONS = 64; // Maximum for a role; sessions of other roles do not count.
 /** Lifetime of a handshake, ms: enough for a slow browser to derive its key. */
 const HANDSHAKE_MS = 30_000;
 /** Maximum number of newer requests of a session that may arrive before an older request. */
 const MOST_OVERTAKING = 64;
-/** A secret with at least this many characters counts as random, and needs no slow key derivation. */
-const RANDOM_CHARACTERS = 32;
+/** A secret with at least 32 characters counts as random, and needs no slow key derivation. */
+const isRandom = (secret: string): boolean => secret.length >= 32;
 /** Number of PBKDF2 rounds that OWASP recommended for SHA-256 in 2023. */
 const GUESSING_ROUNDS = 600_000;
 const NONCE_BYTES = 32;
@@ -109,7 +109,7 @@ function useNumber(session: PageSession, count: number): boolean {
 }
 
 interface SessionParts {
-  readonly keys: readonly (readonly [role: Role, key: Buffer])[];
+  readonly keys: readonly (readonly [role: Role, key: Buffer, isUnguessable: boolean])[];
   readonly derivation: Pick<Greeting, 'salt' | 'rounds'>;
   readonly guesses: Guesses;
   readonly steadyMs: () => number;
@@ -131,10 +131,10 @@ export class Sessions {
     guesses: Guesses,
     steadyMs = () => performance.now(),
   ): Promise<Sessions> {
-    const isRandom = secrets.every(([, secret]) => secret.length >= RANDOM_CHARACTERS);
-    const derivation = { salt: randomBytes(NONCE_BYTES).toString('hex'), rounds: isRandom ? 1 : GUESSING_ROUNDS };
+    const rounds = secrets.every(([, secret]) => isRandom(secret)) ? 1 : GUESSING_ROUNDS;
+    const derivation = { salt: randomBytes(NONCE_BYTES).toString('hex'), rounds };
     const keys = await Promise.all(
-      secrets.map(async ([role, secret]) => [role, await deriveKey(secret, derivation)] as const),
+      secrets.map(async ([role, secret]) => [role, await deriveKey(secret, derivation), isRandom(secret)] as const),
     );
     return new Sessions({ keys, derivation, guesses, steadyMs });
   }
@@ -146,28 +146,35 @@ export class Sessions {
     const nonce = randomBytes(NONCE_BYTES).toString('hex');
     const handshake = [pageNonce, nonce, address] as const;
     this.#handshakes.set(nonce, { handshake, endMs: steadyMs() + HANDSHAKE_MS });
-    dropOldest(this.#handshakes, MOST_HANDSHAKES);
+    for (const [name, { endMs }] of this.#handshakes) {
+      if (endMs >= steadyMs() && this.#handshakes.size <= MOST_HANDSHAKES) break;
+      this.#handshakes.delete(name);
+    }
     return { ...derivation, nonce, proofs: keys.map(([, key]) => prove(key, ['server', ...handshake])) };
   }
 
   /** Opens the session of the handshake with this server nonce. A nonce opens at most one session. */
   open(serverNonce: string, proof: string): 'open' | 'wrong' | 'too many guesses' {
     const { keys, guesses, steadyMs } = this.#parts;
-    if (guesses.isLocked) return 'too many guesses';
+    const { isLocked } = guesses;
     const known = this.#handshakes.get(serverNonce);
     this.#handshakes.delete(serverNonce);
     // An expired handshake does not count as a wrong guess.
     if (known === undefined || known.endMs < steadyMs()) return 'wrong';
+    // A random secret cannot be guessed, so wrong guesses lock out only the other secrets.
+    const tried = keys.filter(([, , isUnguessable]) => isUnguessable || !isLocked);
     // The proof is compared with the proofs of all roles, so that the duration does not reveal the role.
-    const [found] = keys.filter(([, key]) => isProof(proof, prove(key, ['page', ...known.handshake])));
+    const [found] = tried.filter(([, key]) => isProof(proof, prove(key, ['page', ...known.handshake])));
     if (found === undefined) {
+      if (isLocked) return 'too many guesses';
       guesses.add();
       return 'wrong';
     }
     const [role, key] = found;
     const session = { role, key: deriveSessionKey(key, known.handshake), seen: new Set<number>(), newest: 0 };
     this.#sessions.set(serverNonce, session);
-    dropOldest(this.#sessions, MOST_SESSIONS);
+    const ofRole = [...this.#sessions].filter(([, one]) => one.role === role);
+    for (const [name] of ofRole.slice(0, -MOST_SESSIONS)) this.#sessions.delete(name);
     return 'open';
   }
 
@@ -195,8 +202,4 @@ export class Sessions {
     this.#sessions.set(name, session);
     return { session, count };
   }
-}
-
-function dropOldest(from: Map<string, unknown>, most: number): void {
-  for (const name of from.keys()) if (from.size > most) from.delete(name);
 }
