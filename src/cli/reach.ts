@@ -54,22 +54,19 @@ export const nameMeant = (typed: string, config: TraderConfig, find = findMarket
 type NamedSubject = Readonly<{ id: string; title?: string }>;
 
 /**
- * Returns the id of the candidate that matches by exact id, else by the id's beginning (or `beginning…end`), else by
- * title: each typed word begins a title word, in any order and case. Null without a match; throws `usage` for several.
+ * Returns the id of the candidate that matches by exact id, else by the id's beginning (or `beginning…end`) or by title:
+ * each typed word begins a title word, in any order and case. Null without a match; throws `usage` for several.
  */
 export function findNamed(typed: string, candidates: readonly NamedSubject[], kind: string): string | null {
   if (candidates.some(({ id }) => id === typed)) return typed;
   const [beginning = '', end = ''] = typed.split('…');
-  const byId = candidates.filter(({ id }) => beginning !== '' && id.startsWith(beginning) && id.endsWith(end));
   const words = splitWords(typed);
-  const isTitled = ({ title = '' }: NamedSubject): boolean => {
+  const found = candidates.filter(({ id, title = '' }) => {
+    if (beginning !== '' && id.startsWith(beginning) && id.endsWith(end)) return true;
     const known = splitWords(title);
     return words.length > 0 && words.every((word) => known.some((one) => one.startsWith(word)));
-  };
-  const found = byId.length > 0 ? byId : candidates.filter(isTitled);
-  const [first, second] = found;
-  if (first === undefined) return null;
-  if (second === undefined) return first.id;
+  });
+  if (found.length <= 1) return found[0]?.id ?? null;
   const listed = found.slice(0, 10).map(({ id, title }) => (title ? `${id}  ${title}` : id));
   const more = found.length > 10 ? [`… and ${found.length - 10} more`] : [];
   const hint = [...listed, ...more, 'Give more of the name, or other words of the title.'].join('\n  ');

@@ -62,8 +62,8 @@ describe('the name that is meant', () => {
     ['an ellipsis alone', '…', null],
   ])('%s', (_, typed, expected) => expect(findNamed(typed, MARKETS, 'markets')).toBe(expected));
 
-  test('is looked for in names before titles', () =>
-    expect(() => findNamed('wil', MARKETS, 'markets')).toThrow('matches 2 markets'));
+  test('is asked for when it begins the id of one market and a title of another', () =>
+    expect(() => findNamed('wil', MARKETS, 'markets')).toThrow('matches 4 markets'));
 
   test('is asked for when there are several, at most ten by name', () => {
     const many = Array.from({ length: 13 }, (_, n) => ({ id: `m${n}`, title: `Rain ${n}?` }));
