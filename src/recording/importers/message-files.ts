@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { invalidRecording, type RecordingWarning } from '../contract.js';
 import { fetchRows } from '../store/duckdb.js';
-import { quote } from '../store/layout.js';
+import { parquetSource, quotePath } from '../store/layout.js';
 
 /** Maximum fraction of broken lines in a file. A file with more broken lines is of another kind, or badly damaged. */
 const MOST_BROKEN = 0.01;
@@ -172,13 +172,13 @@ export async function lineSource(connection: DuckDBConnection, path: string, max
     : `(SELECT line FROM ${textSource(path, maxLineBytes)} WHERE ${IS_TEXT})`;
 }
 
-const arraySource = (path: string): string => `read_json_objects(${quote(path)}, format = 'array')`;
+const arraySource = (path: string): string => `read_json_objects(${quotePath(path)}, format = 'array')`;
 
 // The delimiter is a character that never occurs in JSON.
 const textSource = (
   path: string,
   maxLineBytes: number,
-) => `read_csv(${quote(path)}, columns = {line: 'VARCHAR'}, delim = chr(1),
+) => `read_csv(${quotePath(path)}, columns = {line: 'VARCHAR'}, delim = chr(1),
   quote = '', escape = '', header = false, auto_detect = false, strict_mode = false, store_rejects = true,
   max_line_size = ${maxLineBytes}, buffer_size = ${2 * maxLineBytes})`;
 
@@ -190,7 +190,7 @@ const startsArray = (connection: DuckDBConnection, path: string): Promise<boolea
 
 /** Returns SQL for a Parquet file's rows as JSON lines. Text columns that contain JSON become part of the message. */
 async function parquetLines(connection: DuckDBConnection, path: string): Promise<string> {
-  const source = `read_parquet(${quote(path)}, hive_partitioning = false)`;
+  const source = parquetSource(path);
   const columns = await describeColumns(connection, source);
   const texts = ['event', 'msg', 'message'].filter((name) => columns.get(name) === 'VARCHAR');
   const replaced = texts.length === 0 ? '' : ` REPLACE (${texts.map((name) => `${name}::JSON AS ${name}`).join(', ')})`;

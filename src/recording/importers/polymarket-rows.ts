@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { unreadable } from '../../shared/base/errors.js';
 import { connect, fetchRows, fileError, withScratch } from '../store/duckdb.js';
-import { quote } from '../store/layout.js';
+import { parquetSource, quote } from '../store/layout.js';
 import {
   describeColumns,
   EARLIEST_MS,
@@ -101,7 +101,7 @@ const WANTED = `Wanted: the archive's columns ${ARCHIVE.join(', ')}, or columns 
 async function openSource(connection: DuckDBConnection, path: string, markets: readonly string[]) {
   if (!path.endsWith('.parquet'))
     return { form: 'messages', source: messageFields(await lineSource(connection, path)) } as const;
-  const file = `read_parquet(${quote(path)}, hive_partitioning = false)`;
+  const file = parquetSource(path);
   const columns = await describeColumns(connection, file);
   const form = formOf(columns);
   if (form === 'archive' && columns.has('data')) {

@@ -12,7 +12,7 @@ import {
   type RecordingWarning,
 } from '../contract.js';
 import { fetchRows, fileError, withConnection } from '../store/duckdb.js';
-import { quote } from '../store/layout.js';
+import { parquetSource, quote } from '../store/layout.js';
 import { describeColumns } from './message-files.js';
 import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND, sortByMarket } from './polymarket-rows.js';
 import { type PolymarketCapture, polymarketChunks } from './polymarket-stream.js';
@@ -44,7 +44,7 @@ interface PolymarketReading {
 export async function lookAtPolymarket(path: string) {
   if (!path.endsWith('.parquet')) return null;
   return withConnection(async (connection) => {
-    const source = `read_parquet(${quote(path)}, hive_partitioning = false)`;
+    const source = parquetSource(path);
     const columns = await describeColumns(connection, source).catch(() => null);
     if (columns === null) return { isEmpty: false };
     if (['event', 'msg', 'market_ticker'].some((name) => columns.has(name))) return null;

@@ -16,6 +16,7 @@ import {
   MANIFEST,
   marketFolders,
   quote,
+  quotePath,
   type RecordedTable,
   segmentName,
   segmentSource,
@@ -95,7 +96,7 @@ function makeRowsSql(table: RecordedTable, days: readonly string[]): string {
     }
   }
   if (closed.length > 0) {
-    const files = closed.map((file) => quote(resolve(file))).join(', ');
+    const files = closed.map((file) => quotePath(resolve(file))).join(', ');
     const source = `read_parquet([${files}], hive_partitioning = true,
       hive_types_autocast = false, hive_types = {'market': VARCHAR, 'date': DATE})`;
     parts.unshift(`SELECT market, date, ${columnList(table)} FROM ${source}`);
@@ -143,8 +144,9 @@ async function makeMarkets(connection: DuckDBConnection, recordings: readonly Re
 
 /** Restricts the connection to the folders of the recordings; refuses other files, the network and new settings. */
 async function lockDown(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {
-  const folders = paths.map((path) => quote(`${resolve(path)}/`)).join(', ');
-  await connection.run(`SET allowed_directories = [${folders}]`);
+  // DuckDB compares a path with these folders before and after it interprets the path as a pattern.
+  const folders = [quote, quotePath].flatMap((inSql) => paths.map((path) => inSql(`${resolve(path)}/`)));
+  await connection.run(`SET allowed_directories = [${folders.join(', ')}]`);
   await connection.run('SET enable_external_access = false');
   await connection.run('SET lock_configuration = true');
 }

@@ -60,18 +60,19 @@ export const COLUMNS: Readonly<Record<RecordedTable, Readonly<Record<string, str
 };
 
 export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** Returns SQL for the path of a file to read. DuckDB would otherwise interpret the path as a pattern. */
+export const quotePath = (path: string): string => quote(path.replaceAll(/[*?[]/g, '[$&]'));
 
-export const parquetSource = (path: string): string => `read_parquet(${quote(path)}, hive_partitioning = false)`;
+export const parquetSource = (path: string): string => `read_parquet(${quotePath(path)}, hive_partitioning = false)`;
 
 /** Returns SQL for an open segment's lines, with `columns` and the column `table`. Broken lines are skipped. */
 export function segmentLines(path: string, columns: Readonly<Record<string, string>> = {}): string {
   const types = Object.entries({ table: 'VARCHAR', ...columns }).map((column) => column.map(quote).join(': '));
-  return `read_json(${quote(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${types.join(', ')}})`;
+  return `read_json(${quotePath(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${types.join(', ')}})`;
 }
 
 export const segmentSource = (path: string, table: RecordedTable): string =>
-  `(SELECT ${columnList(table)} FROM ${segmentLines(path, COLUMNS[table])}
-    WHERE "table" = ${quote(table)})`;
+  `(SELECT ${columnList(table)} FROM ${segmentLines(path, COLUMNS[table])} WHERE "table" = ${quote(table)})`;
 
 /** Returns SQL for the names of a table's columns. */
 export const columnList = (table: RecordedTable): string => `"${Object.keys(COLUMNS[table]).join('", "')}"`;
@@ -153,9 +154,9 @@ export type RecordedTable = (typeof TABLES)[number];
 export const MANIFEST = 'manifest.json';
 export const MARKET = 'market.json';
 
-/** Returns the folder of a market. The id is escaped, so that a slash cannot lead out of the root folder. */
+/** Returns the folder of a market. The id is escaped: a slash must not lead out of the root, and `*` is a pattern. */
 export const marketFolder = (root: string, conditionId: string): string =>
-  join(root, `market=${encodeURIComponent(conditionId)}`);
+  join(root, `market=${encodeURIComponent(conditionId).replaceAll('*', '%2A')}`);
 
 export const dayFolder = (root: string, conditionId: string, date: string): string =>
   join(marketFolder(root, conditionId), `date=${date}`);
@@ -172,12 +173,10 @@ export const segmentName = (number: number): string => `open-${pad(number)}.ndjs
 /** Parses the name of a file in a day folder; null for other names. */
 export function parseName(name: string): { readonly table: RecordedTable | 'segment'; readonly number: number } | null {
   const match = /^(?:(events|polls|own|feeds)-(\d{4,})\.parquet|open-(\d{4,})\.ndjson)$/.exec(name);
-  if (match === null) return null;
-  const [, table, number, segment] = match;
+  const [, table, number, segment] = match ?? [];
+  if (segment !== undefined) return { table: 'segment', number: Number(segment) };
   // The regular expression matches only the known tables.
-  return table === undefined
-    ? { table: 'segment', number: Number(segment) }
-    : { table: table as RecordedTable, number: Number(number) };
+  return table === undefined ? null : { table: table as RecordedTable, number: Number(number) };
 }
 
 const pad = (number: number): string => String(number).padStart(4, '0');

@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { queryRecordings } from '../../../src/recording/inspect/query.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import type { MarketSink } from '../../../src/recording/store/segment.js';
 import { type RecordingStore, repairFolder } from '../../../src/recording/store/store.js';
@@ -53,12 +54,31 @@ describe('a recording in our format', () => {
   });
 
   it('keeps ids that are no names of folders, and what YES paid where it is neither 1 nor 0', async () => {
-    const conditionId = '../a b/ä?';
+    const conditionId = '../a b/ä?*';
     const store = await openStore(folder);
     shortLife(store.market(market({ conditionId, outcome: 0.5 })));
     await store.close();
     expect((await opened(folder)).market).toMatchObject({ conditionId, outcome: 0.5 });
+    expect(filesIn(folder).join()).not.toMatch(/[*?[]/);
   });
+
+  it.each(['recordings[1]', 'recordings?', 'recordings*'])(
+    'may be in a folder %s, beside another folder',
+    async (name) => {
+      const [other, own] = [join(folder, 'recordings1'), join(folder, name)];
+      const others = await openStore(other);
+      others.market(market()).clear(at(0));
+      await others.flush();
+      await written(own, shortLife);
+      expect(await rowsOf(await opened(own), START_MS)).toEqual(SHORT_LIFE);
+      const answer = await queryRecordings('SELECT count(*)::INTEGER FROM events', [own]);
+      const counts: unknown[] = [];
+      for await (const batch of answer.rows()) counts.push(...batch);
+      answer.close();
+      await others.close();
+      expect([counts, filesIn(other)]).toEqual([[[10]], expect.arrayContaining([`${DAY_1}/events-0001.parquet`])]);
+    },
+  );
 
   it('is read by the folder of the market and of one day, whose book begins with its snapshot', async () => {
     await written(folder, shortLife);
