@@ -158,6 +158,10 @@ export const MARKET = 'market.json';
 export const marketFolder = (root: string, conditionId: string): string =>
   join(root, `market=${encodeURIComponent(conditionId).replaceAll('*', '%2A')}`);
 
+/** Returns false for an id whose folder's name would be too long, or which is not valid Unicode text. */
+export const hasFolder = (conditionId: string): boolean =>
+  !/\p{Cs}/u.test(conditionId) && marketFolder('', conditionId).length <= 240; // Most disks allow 255 bytes.
+
 export const dayFolder = (root: string, conditionId: string, date: string): string =>
   join(marketFolder(root, conditionId), `date=${date}`);
 

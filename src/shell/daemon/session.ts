@@ -357,6 +357,7 @@ async function openRecorder(
       bookIntervalMs: polling.quietIntervalMs,
       publicPerMinute: venue.profile.rate_limits.public_per_minute,
       onFailure: (error) => warn(describeEnd(error)),
+      onLeftOut: warn,
       keptFreeBytes: KEPT_FREE_BYTES,
     });
   } catch (error) {

@@ -68,6 +68,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     only: marketIds.length === 0 ? null : new Set(marketIds),
     publicPerMinute: plan.limits.public_per_minute,
     onFailure,
+    onLeftOut: say,
   });
   const client = new ServiceClient({
     profile,

@@ -14,7 +14,7 @@ const CLOSE_WITHIN_MS = 60_000;
 /** Approximate fraction of a poll plan's public requests that read books. */
 const BOOK_PART = 0.6;
 
-interface RecorderOptions extends Omit<CaptureSettings, 'store'> {
+interface RecorderOptions extends Required<Omit<CaptureSettings, 'store'>> {
   /** Interval at which the poll plan reads a book if the request budget suffices, ms. */
   readonly bookIntervalMs: number;
   /** Number of public requests per minute that the poll plan may make. */

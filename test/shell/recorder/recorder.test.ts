@@ -12,18 +12,21 @@ async function opened(limits: { keptFreeBytes?: number; closeWithinMs?: number }
   const folder = folderOf({});
   const failures: string[] = [];
   const onFailure = (error: unknown) => failures.push(String(error));
-  const settings = { folder, venue: 'paper', only: null, bookIntervalMs: 1000, publicPerMinute: 60, onFailure };
-  return { folder, failures, recorder: await Recorder.open({ ...settings, ...limits }) };
+  const leftOut: string[] = [];
+  const onLeftOut = (text: string) => void leftOut.push(text);
+  const report = { onFailure, onLeftOut };
+  const settings = { folder, venue: 'paper', only: null, bookIntervalMs: 1000, publicPerMinute: 60, ...report };
+  return { folder, failures, leftOut, recorder: await Recorder.open({ ...settings, ...limits }) };
 }
 
 /** One poll of a market and of its book. */
-function poll(recorder: Recorder, state: Parameters<typeof detailOf>[0] = 'open', nowMs = NOW_MS): void {
+function poll(recorder: Recorder, state: Parameters<typeof detailOf>[0] = 'open', nowMs = NOW_MS, market = MARKET) {
   const answers = [
-    ['markets.detail', detailOf(state)],
+    ['markets.detail', { ...detailOf(state), condition_id: market }],
     ['markets.book', bookOf({ 0.4: 10 }, { 0.5: 7 })],
   ] as const;
   for (const [id, [endpoint, data]] of answers.entries()) {
-    const call = { endpoint, params: { condition_id: MARKET }, query: { depth: 100 }, body: null } as const;
+    const call = { endpoint, params: { condition_id: market }, query: { depth: 100 }, body: null } as const;
     // Only the fields of a request that the recorder reads; the client's types have more.
     recorder.step({ kind: 'time', nowMs }, [{ id, lane: 'quiet', call, latestMs: nowMs } as never]);
     const outcome = { kind: 'answered', data: data as never, nextCursor: null } as const;
@@ -41,6 +44,17 @@ it('ends, said once, when the disk has no more than what is to stay free', async
   await recorder.close();
   expect(failures).toHaveLength(1);
   expect(readdirSync(folder)).not.toContain('.writer');
+});
+
+it.each([
+  ['a long id', 'é'.repeat(60)],
+  ['an id that is no Unicode text', '\ud800'],
+])('leaves out a market with %s, reports the market once, and records the others', async (_, odd) => {
+  const { recorder, failures, leftOut, folder } = await opened({});
+  for (const market of [odd, odd, MARKET]) poll(recorder, 'open', NOW_MS, market);
+  await recorder.close();
+  expect([failures, leftOut]).toEqual([[], [expect.stringContaining('is not recorded')]]);
+  expect(readdirSync(folder)).toEqual([`market=${MARKET}`]);
 });
 
 it('is not waited for without end when the disk is slow to take what is left', async () => {

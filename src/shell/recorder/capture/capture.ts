@@ -5,6 +5,7 @@
  */
 
 import { type RecordedMarket, SIDE } from '../../../recording/contract.js';
+import { hasFolder } from '../../../recording/store/layout.js';
 import type { FeedRow, MarketSink, Stamp } from '../../../recording/store/segment.js';
 import type { RecordingStore } from '../../../recording/store/store.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
@@ -32,6 +33,8 @@ export interface CaptureSettings {
   readonly venue: string;
   /** Ids of the markets to record; null records all markets that are read. */
   readonly only: ReadonlySet<string> | null;
+  /** Called once for each market whose id cannot name a folder; absent: these markets are recorded too. */
+  readonly onLeftOut?: (text: string) => void;
 }
 
 export type CaptureCounts = Capture['counts'];
@@ -145,8 +148,9 @@ export class Capture {
     const known = this.#markets.get(conditionId);
     const detail = this.#details.get(conditionId);
     if (known !== undefined || detail === undefined || detail.state !== 'open') return known;
-    const { store, only } = this.#settings;
+    const { store, only, onLeftOut } = this.#settings;
     if (only !== null && !only.has(conditionId)) return undefined;
+    if (onLeftOut !== undefined && !hasFolder(conditionId)) return undefined;
     const described = this.#describe(detail, this.#outcomes.get(conditionId) ?? null, at);
     if (described === null) return undefined;
     const captured = new MarketCapture(store.market(described), this.#own.orders);
@@ -171,9 +175,12 @@ export class Capture {
   }
 
   #onDetail(detail: MarketDetail, at: PolledAt): void {
-    const before = this.#details.get(detail.condition_id);
-    this.#details.set(detail.condition_id, detail);
-    const captured = this.#markets.get(detail.condition_id);
+    const { condition_id: id } = detail;
+    const before = this.#details.get(id);
+    if (before === undefined && !hasFolder(id))
+      this.#settings.onLeftOut?.(`market ${id.slice(0, 40)}… is not recorded: its id is too long to name a folder`);
+    this.#details.set(id, detail);
+    const captured = this.#markets.get(id);
     if (captured === undefined) return;
     const { market } = captured.sink;
     const described = this.#describe(detail, market.outcome, at);
