@@ -183,7 +183,8 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
   return { next, close };
 }
 
-const LISTED_BEFORE_MS = 60_000;
+/** Maximum time from the market's opening to the first event of a recording that begins with the market. */
+const START_MS = 60_000;
 
 type Listed = Pick<Played, 'source' | 'firstMs'> & { readonly opensMs: number; stream: ChunkStream | null };
 
@@ -216,7 +217,9 @@ export class ReplayDriver implements MarketDriver {
         empty.push(source);
         continue;
       }
-      const opensMs = Math.min(firstMs, Math.max(source.market.openTimeMs, firstMs - LISTED_BEFORE_MS));
+      const { openTimeMs } = source.market;
+      // A market that opened long before its recording had a book that is unknown until the first event.
+      const opensMs = firstMs - openTimeMs > START_MS ? firstMs : Math.min(firstMs, openTimeMs);
       waiting.push({ source, firstMs, opensMs, stream: null });
     }
     await waitForReads();

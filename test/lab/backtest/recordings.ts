@@ -44,7 +44,7 @@ export const market = (changes: Partial<RecordedMarket> = {}): RecordedMarket =>
   rules: [],
   tickPrecision: 2,
   amountPrecision: 2,
-  openTimeMs: FIRST_MS - 10 * MINUTE_MS,
+  openTimeMs: FIRST_MS - MINUTE_MS,
   closeTimeMs: FIRST_MS + 10 * MINUTE_MS,
   outcome: true,
   source: { kind: 'twinbook', path: 'test', ticker: 'TEST' },

@@ -82,6 +82,22 @@ describe('markets that are played together', () => {
   });
 });
 
+describe('a market', () => {
+  const listedFor = async (openMs: number) => {
+    const { core } = newExchange();
+    const recording = source(BOOK, { openTimeMs: FIRST_MS - openMs });
+    const quiet = { onOpen: () => undefined, ending: () => undefined, onClose: () => undefined };
+    const { driver } = await ReplayDriver.prepare(core, plan([recording]), quiet);
+    return FIRST_MS - driver.nextOpenMs;
+  };
+
+  it('is listed before its first event only if it opened at most a minute before', async () => {
+    expect(await listedFor(60_000)).toBe(60_000);
+    expect(await listedFor(60_001)).toBe(0);
+    expect(await listedFor(-5_000)).toBe(0);
+  });
+});
+
 describe('files', () => {
   /** Streams of consecutive markets: their fate, and the number of rows read from each. */
   function watched(count: number) {
