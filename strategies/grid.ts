@@ -11,23 +11,16 @@ import {
   NO_QUOTES,
   ONE,
   type ParamsOf,
+  type QuoteLevel,
   type Quoter,
   type Quotes,
   touch,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import { guardParams, integer, makeGuards, number, postOnly, resizeFraction } from './common/params.js';
-import {
-  chooseFarther,
-  levelsFrom,
-  netShares,
-  passivePrice,
-  showLevel,
-  toFairMicros,
-  type Wish,
-} from './common/quotes.js';
+import { chooseFarther, levelsFrom, netShares, passivePrice, showLevel, toFairMicros } from './common/quotes.js';
 import { computeStaleSigma, isTooNear, staleSigmas } from './common/stale.js';
-import { gridWishes, type Lines, worstLossPerShare } from './grid/lines.js';
+import { gridWishes, type Lines, type Orders, worstLossPerShare } from './grid/lines.js';
 
 const params = {
   centre_price: number(
@@ -102,18 +95,20 @@ function makeGrid(centre: number, { market }: MarketView, p: Params): Lines {
 function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   const net = netShares(view);
   const wishes = gridWishes(grid, net);
-  // In stance `widen`, the nearest line that would add to the position is left out.
+  // In stance `widen`, the nearest line of each side that would open a position is left out.
   const wider = view.stance === 'widen' ? 1 : 0;
   const staleSigma = computeStaleSigma(view);
   const { mid } = view.estimates;
-  const opening = (side: BookSide, lines: readonly Wish[]): readonly Wish[] =>
-    lines.slice(wider).filter(({ price }) => {
+  const makeLevels = (side: BookSide, { undoes, opens }: Orders): readonly QuoteLevel[] => {
+    const safe = opens.slice(wider).filter(({ price }) => {
       // An order that would trade at once is placed one tick from others' best price instead.
       const stands = chooseFarther(side, price, passivePrice(view, side));
       return mid === null || !isTooNear(side, stands, mid, p.stale_sigmas * staleSigma);
     });
-  const bids = levelsFrom(view, 'bid', net < 0 ? wishes.bids : opening('bid', wishes.bids));
-  const asks = levelsFrom(view, 'ask', net > 0 ? wishes.asks : opening('ask', wishes.asks));
+    return levelsFrom(view, side, [...undoes, ...safe]);
+  };
+  const bids = makeLevels('bid', wishes.bids);
+  const asks = makeLevels('ask', wishes.asks);
   const factors = {
     centre_price: grid.centre,
     line_shares: grid.shares,

@@ -24,11 +24,11 @@ export function worstLossPerShare({ centre, step, levels }: Omit<Lines, 'shares'
   return Math.max(computeLoss(centre), computeLoss(1 - centre));
 }
 
-/** Orders for a long or a short position of `held` shares: orders that open more of it, and orders that close it. */
-export function gridSides(
-  grid: Lines,
-  held: number,
-): { readonly opens: readonly Wish[]; readonly undoes: readonly Wish[] } {
+/** `opens`: orders that open a position or add to it. `undoes`: orders that close it. */
+export type Orders = Readonly<Record<'opens' | 'undoes', readonly Wish[]>>;
+
+/** Orders for a long or a short position of `held` shares. */
+export function gridSides(grid: Lines, held: number): Orders {
   const opens: Wish[] = [];
   const undoes: Wish[] = [];
   const { step, levels, shares } = grid;
@@ -45,16 +45,13 @@ const within = (most: number, shares: number): number => Math.min(most, Math.max
 const hasShares = ({ shares }: Wish): boolean => shares > 0;
 
 /** Bids and asks of the grid at this net position. Prices are YES prices and may lie outside (0, 1). */
-export function gridWishes(
-  grid: Lines,
-  net: number,
-): { readonly bids: readonly Wish[]; readonly asks: readonly Wish[] } {
+export function gridWishes(grid: Lines, net: number): Readonly<Record<'bids' | 'asks', Orders>> {
   const long = gridSides(grid, Math.max(0, net));
   const short = gridSides(grid, Math.max(0, -net));
   const below = (wishes: readonly Wish[]) => wishes.map((it) => ({ ...it, price: grid.centre - it.price }));
   const above = (wishes: readonly Wish[]) => wishes.map((it) => ({ ...it, price: grid.centre + it.price }));
   return {
-    bids: [...above(short.undoes), ...below(long.opens)],
-    asks: [...below(long.undoes), ...above(short.opens)],
+    bids: { undoes: above(short.undoes), opens: below(long.opens) },
+    asks: { undoes: below(long.undoes), opens: above(short.opens) },
   };
 }

@@ -12,7 +12,7 @@ const prices = (levels: readonly { priceMicros: number }[]) => levels.map(({ pri
 describe('the lines', () => {
   it('lose 22 at most with bids of 10 at 0.48, 0.46, 0.44, 0.42 and 0.40', () => {
     const lines = { centre: 0.5, step: 0.02, levels: 5 };
-    expect(gridWishes({ ...lines, shares: 10 }, 0).bids.map(({ price }) => price)).toEqual([
+    expect(gridWishes({ ...lines, shares: 10 }, 0).bids.opens.map(({ price }) => price)).toEqual([
       0.48, 0.46, 0.44, 0.42, 0.4,
     ]);
     expect(10 * worstLossPerShare(lines)).toBeCloseTo(22, 9);
@@ -65,6 +65,15 @@ describe('near the middle', () => {
 
   it('still undoes what is held there', () => expect(prices(made().quote(holding(slow, 5)).asks)[0]).toBe(0.5));
 
+  it('opens no more where a few shares are held on the other side', () => {
+    for (const view of [slow, { ...slow, stance: 'widen' as const }]) {
+      const flat = made().quote(view);
+      expect(prices(made().quote(holding(view, 0.01)).asks)).toEqual(prices(flat.asks));
+      expect(prices(made().quote(holding(view, -0.01)).bids)).toEqual(prices(flat.bids));
+      expect(prices(made().quote(holding(view, 3)).asks)).toEqual([0.5, ...prices(flat.asks)]);
+    }
+  });
+
   it('says that all lines are too near', () => {
     const { fairMicros, note } = made({ stale_sigmas: 10 }).quote(slow);
     expect(fairMicros).toBeNull();
@@ -87,7 +96,7 @@ it('loses no more than it said, whatever the price does', () => {
         // A price fills every line that it meets.
         for (;;) {
           const { bids, asks } = gridWishes(lines, net);
-          const [bid, ask] = [bids[0], asks[0]];
+          const [bid, ask] = [[...bids.undoes, ...bids.opens][0], [...asks.undoes, ...asks.opens][0]];
           if (bid !== undefined && bid.price >= twentieth / 20 - 1e-9)
             [cash, net] = [cash - bid.price * bid.shares, net + bid.shares];
           else if (ask !== undefined && ask.price <= twentieth / 20 + 1e-9)
