@@ -6,6 +6,7 @@
 
 import {
   type BookSide,
+  dearerFee,
   defineStrategy,
   type MarketView,
   micros,
@@ -172,7 +173,7 @@ interface Choice {
 function bestPlace(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): Choice {
   const order = p.order_shares / ONE;
   const choices = listPlaces(view, side, p).map(({ name, price, ...queue }): Choice => {
-    const place: Place = { half: getSign(side) * (fair - price), ...queue };
+    const place: Place = { half: getSign(side) * (fair - price) - dearerFee(view.market, price), ...queue };
     return { name, price, value: placeValue(place, order, takers) };
   });
   const resting = new Set(view.orders.filter((own) => own.side === side).map(({ priceMicros }) => priceMicros));

@@ -9,7 +9,7 @@ import { staleCost } from '../../src/trader/strategy/strategy.js';
 
 /** A place in the queue of orders on one side. */
 export interface Place {
-  /** Distance from the fair price, in price: the gain per share of a fill if the price does not move. */
+  /** Distance from the fair price less the maker fee: the gain per share of a fill if the price does not move. */
   readonly half: number;
   /** Others' shares in the queue ahead of the order. */
   readonly ahead: number;

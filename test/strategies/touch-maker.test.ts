@@ -68,6 +68,14 @@ describe('touch-maker', () => {
     expect(made().quote({ ...view, trades: view.trades.slice(1) }).note).toBe('4 trades were observed, 5 are needed');
   });
 
+  it('counts the maker fee as a cost of every fill', () => {
+    const view = traded(book([[0.48, 50]], [[0.52, 50]]));
+    const valueAt = (makerFeeRateMicros: number) =>
+      made().quote({ ...view, market: { ...FACTS, makerFeeRateMicros: m(makerFeeRateMicros) } });
+    expect(valueAt(0.005).factors['bid_value']).toBeLessThan(valueAt(0).factors['bid_value'] ?? 0);
+    expect(valueAt(0.05)).toMatchObject({ bids: [], asks: [], note: expect.stringMatching(/no price has a positive/) });
+  });
+
   it('quotes nothing where the price moves further between two polls than takers pay for, and says so', () => {
     const calm = traded(book([[0.48, 50]], [[0.52, 50]]));
     const { bids, asks, note } = made().quote({ ...calm, estimates: { ...calm.estimates, sigmaPricePerSqrtS: 0.03 } });
