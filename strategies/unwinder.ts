@@ -101,14 +101,17 @@ class Unwinder implements Quoter {
   }
 }
 
-/** Returns the plan to follow. A position that has grown or changed sides gets a new plan. */
+/** Returns the plan to follow. A position that has grown by a minimum order or changed sides gets a new plan. */
 function planFor(view: MarketView, left: number, plan: Plan | null, p: Params): Plan | null {
   if (left === 0) return null;
   const sign = netShares(view) > 0 ? 1 : -1;
-  if (plan !== null && plan.sign === sign && left <= plan.shares) return plan;
-  const { nowMs, timeToResolutionMs } = view;
+  const { nowMs, timeToResolutionMs, market } = view;
+  const leastOrder = Math.max(market.lotMicros, market.minAmountMicros) / ONE;
+  if (plan !== null && plan.sign === sign && left < plan.lowest + leastOrder)
+    return { ...plan, lowest: Math.min(plan.lowest, left) };
   const untilEndMs = timeToResolutionMs === null ? Infinity : timeToResolutionMs - p.halt_before_s * 1000;
-  return { sign, shares: left, fromMs: nowMs, forMs: Math.max(0, Math.min(p.horizon_s * 1000, untilEndMs)) };
+  const forMs = Math.max(0, Math.min(p.horizon_s * 1000, untilEndMs));
+  return { sign, shares: left, lowest: left, fromMs: nowMs, forMs };
 }
 
 function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {

@@ -6,6 +6,8 @@ export interface Plan {
   readonly sign: 1 | -1;
   /** Shares to reduce: shares held at the start less the shares to keep, > 0. */
   readonly shares: number;
+  /** Smallest number of shares above `keep_shares` since the start of the plan. */
+  readonly lowest: number;
   /** Start of the plan, our clock, ms. */
   readonly fromMs: number;
   /** Duration of the plan, ms. */
@@ -43,6 +45,7 @@ export function chooseManner(lag: number, passed: number, lagFraction: number): 
 /** Returns the saved plan; null if there is none. */
 export function savedPlan(saved: unknown): Plan | null {
   if (typeof saved !== 'object' || saved === null || !('plan' in saved) || saved.plan === null) return null;
-  // The cast is safe, because `save` of this version wrote the plan.
-  return saved.plan as Plan;
+  // The cast is safe, because `save` of this version wrote the plan. Plans of earlier releases have no `lowest`.
+  const plan = saved.plan as Omit<Plan, 'lowest'>;
+  return { lowest: plan.shares, ...plan };
 }

@@ -72,6 +72,18 @@ describe('unwinder', () => {
     expect(again.quote(later(holding(VIEW, 100), 3300)).note).toMatch(/^take at 0.4500/);
   });
 
+  it('gives a position that grows again its own time, also with a plan of an earlier release', () => {
+    const oldPlan = { plan: { sign: 1, shares: 100, fromMs: VIEW.nowMs, forMs: 3_600_000 } };
+    for (const quoter of [made({ floor_price: 0.2 }), made({ floor_price: 0.2 }, oldPlan)]) {
+      quoter.quote(holding(VIEW, 100));
+      // Less than a minimum order is left, which cannot be sold.
+      quoter.quote(later(holding(VIEW, 0.3), 3600));
+      expect(quoter.quote(later(holding(VIEW, 0.4), 7200)).factors['passed_part']).toBe(1);
+      expect(quoter.quote(later(holding(VIEW, 50), 7200)).note).toMatch(/^rest at 0.5500/);
+      expect(quoter.quote(later(holding(VIEW, 40), 9000)).factors['passed_part']).toBe(0.5);
+    }
+  });
+
   it('is done by the time the market ends', () => {
     const soon = { ...holding(VIEW, 100), timeToResolutionMs: 110_000 };
     const quoter = made({ floor_price: 0.2 });
