@@ -45,14 +45,19 @@ export class Halts {
   onNotices(notices: readonly OperatorEvent[]): void {
     for (const { kind, timeMs, text } of notices) {
       if (kind !== 'halted' || this.#isHalted) continue;
-      this.#since = { rung: 'halted', fromMs: timeMs, reason: text.split(';')[0] ?? text };
+      this.#change(timeMs, { rung: 'halted', fromMs: timeMs, reason: text.split(';')[0] ?? text });
     }
   }
 
   /** Records that a partly used loss limit restricts the trader. Must be called before `takeResume`. */
   onLook(fromMs: number, heldBack: HeldBack | null): void {
     if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
-    this.#since = heldBack === null ? null : { fromMs, ...heldBack };
+    this.#change(fromMs, heldBack === null ? null : { fromMs, ...heldBack });
+  }
+
+  #change(nowMs: number, next: Omit<HaltRecord, 'resumedMs'> | null): void {
+    if (this.#since !== null) this.#records.push({ ...this.#since, resumedMs: nowMs });
+    this.#since = next;
   }
 
   get #isHalted(): boolean {
@@ -80,8 +85,7 @@ export class Halts {
 
   onResume(nowMs: number): void {
     this.#isSettling = false;
-    if (this.#since !== null) this.#records.push({ ...this.#since, resumedMs: nowMs });
-    this.#since = null;
+    this.#change(nowMs, null);
   }
 
   get records(): readonly HaltRecord[] {

@@ -40,7 +40,7 @@ export interface HaltRecord {
   readonly fromMs: number;
   /** Name of the risk limit, with the limit's figures. */
   readonly reason: string;
-  /** Time when the halted trader was resumed; null if it was not resumed in this session. */
+  /** End of the period: a resume, a change of the rung, or a smaller loss; null if it lasted to the session's end. */
   readonly resumedMs: number | null;
 }
 

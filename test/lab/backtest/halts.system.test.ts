@@ -118,4 +118,21 @@ describe('the halts of a run', () => {
     expect(halts.records).toEqual([{ rung: 'halted', fromMs: 1_000, reason: 'a limit', resumedMs: 3_000 }]);
     expect([0, 2_500, 3_000].map((fromMs) => halts.withinMs(fromMs, 10_000))).toEqual([2_000, 500, 0]);
   });
+
+  it('include every restriction before them, each up to the next', () => {
+    const halts = new Halts('resume');
+    halts.onLook(1_000, { rung: 'widened', reason: 'a little' });
+    halts.onLook(2_000, { rung: 'reducing', reason: 'much' });
+    halts.onNotices([halted(4_000)]);
+    halts.onResume(5_000);
+    halts.onLook(6_000, { rung: 'widened', reason: 'a little' });
+    halts.onLook(7_000, null);
+    expect(halts.records.map(({ rung, fromMs, resumedMs }) => [rung, fromMs, resumedMs])).toEqual([
+      ['widened', 1_000, 2_000],
+      ['reducing', 2_000, 4_000],
+      ['halted', 4_000, 5_000],
+      ['widened', 6_000, 7_000],
+    ]);
+    expect(halts.withinMs(0, 10_000)).toBe(3_000);
+  });
 });

@@ -180,6 +180,16 @@ describe('what a reader must know comes first', () => {
   const warnings = (record: SessionRecord) => analyse(record).warnings.map(({ name }) => name);
   const held = { fills: [aFill()], endYesMicros: 10 * ONE };
   const covered = { spanMs: 60_000, gapMs: 0, gaps: 0, events: 1, trades: 0, skipped: 0 };
+
+  test('tells of a lifted restriction only where it did not become a halt', () => {
+    const widened = { rung: 'widened', fromMs: 1, reason: 'a little', resumedMs: 2 } as const;
+    const halted = { rung: 'halted', fromMs: 2, reason: 'too much', resumedMs: null } as const;
+    const textOf = (halts: SessionRecord['halts']) =>
+      analyse({ ...aSession([]), halts }).warnings.find(({ name }) => name === 'held_back')?.text;
+    expect(textOf([widened, halted])).toMatch(/restricted the trader 1 time,.*\(a little\)\.$/);
+    expect(textOf([widened])).toContain('or when the loss shrank; a live restriction lasts until');
+  });
+
   const cases: readonly (readonly [string, SessionRecord])[] = [
     ['no_markets', aSession([])],
     ['no_orders', aSession([{ ...aMarket(), quoting: { ...aMarket().quoting, ordersPlaced: 0 } }])],

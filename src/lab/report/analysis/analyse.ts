@@ -2,7 +2,7 @@
 
 import { must } from '../../../shared/base/errors.js';
 import { utcText } from '../../../shared/base/text.js';
-import type { CountedRefusal, MarketSession, SessionRecord } from '../../session/contract.js';
+import type { CountedRefusal, HaltRecord, MarketSession, SessionRecord } from '../../session/contract.js';
 import {
   count,
   exactGain,
@@ -253,7 +253,8 @@ function atMost(limit: number, warnings: readonly Warning[], what: string): read
 function warnNotPlayed({ coverage }: Figures, { halts }: SessionRecord): string | null {
   const missing = coverage.markets - coverage.marketsPlayed;
   if (missing === 0) return null;
-  const first = halts.find(({ rung }) => rung !== 'widened');
+  const closed = halts.filter(({ rung }) => rung !== 'widened');
+  const first = closed.find(({ rung }) => rung === 'halted') ?? closed[0];
   const reason = first === undefined ? '' : ` (${first.reason})`;
   const what = first?.rung === 'reducing' ? 'restricted the trader to reducing positions' : 'halted the trader';
   return `${count(missing)} of ${formatQuantity(coverage.markets, 'market')} were not played: a limit had ${what}${reason}. The result covers only the other markets.`;
@@ -271,8 +272,9 @@ function warnHeldBack(_: Figures, { halts }: SessionRecord): string | null {
   const [first] = held;
   if (first === undefined) return null;
   const reducing = held.filter(({ rung }) => rung === 'reducing').length;
-  const lifted = held.some(({ resumedMs }) => resumedMs !== null)
-    ? ' The backtest ended the restriction at the next event or day; a live restriction lasts until the loss shrinks or an operator resumes the trader.'
+  const isFollowed = (record: HaltRecord) => halts.some((next) => next !== record && next.fromMs === record.resumedMs);
+  const lifted = held.some((record) => record.resumedMs !== null && !isFollowed(record))
+    ? ' The backtest ended the restriction at the next event or day, or when the loss shrank; a live restriction lasts until the loss shrinks or an operator resumes the trader.'
     : '';
   return `Losses near a limit restricted the trader ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to reducing orders only, first at ${utcText(first.fromMs)} UTC (${first.reason}).${lifted}`;
 }
