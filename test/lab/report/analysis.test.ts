@@ -292,6 +292,13 @@ describe('the bracket', () => {
     expect(renderVerdict(verdict)?.text).toContain(`class="verdict ${verdict.signFlips ? 'flips' : points}"`);
   });
 
+  test('of models of which one has too few events says that, and not that an interval contains 0', () => {
+    const verdict = bracketVerdict([withInterval('m0', 12, [1, 3]), withInterval('m1', 5, [1, 5])]);
+    expect(verdict).toMatchObject({ signFlips: false, points: 'unclear' });
+    expect(verdict.text).toContain('it has 5 independent events under at least one fill model');
+    expect(verdict.text).not.toContain('contains 0');
+  });
+
   test('tells no flip that is one of the markets that were played', () => {
     const of = (conditionId: string, micros: number) => aMarket({ conditionId, fills: aRoundTrip(micros) });
     const quoting = { ...aMarket().quoting, ordersPlaced: 0, haltedMs: 60_000 };

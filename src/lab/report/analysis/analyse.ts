@@ -78,9 +78,9 @@ function judgeModels(models: readonly ComparedModel[], played: number, markets: 
     const text = `The sign of the result depends on the fill model: ${figures}. Whether this strategy makes money depends on how orders are assumed to fill, so this test does not show that it does.${over}`;
     return { signFlips: true, points: 'unclear', text };
   }
-  const events = Math.max(...models.map((model) => model.events));
+  const events = Math.min(...models.map((model) => model.events));
   if (models.every(({ micros }) => micros === 0) || events < LEAST_EVENTS) {
-    const few = ` The result says little: it has ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} prove nothing.`;
+    const few = ` The result says little: it has ${formatQuantity(events, 'independent event')} under at least one fill model, and fewer than ${LEAST_EVENTS} prove nothing.`;
     const text = `${describeSigns(models)}: ${figures}.${events < LEAST_EVENTS ? few : ''}${over}`;
     return { signFlips: false, points: 'unclear', text };
   }
