@@ -98,8 +98,8 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
   const latency = await latencyChoice(options.latency ?? null, recordings);
   const { afterHalt = 'resume', allMarkets = false, feeCurve: curve } = options;
   const landingMs = options.landingMs ?? config.exchange?.landingMs ?? USUAL_LANDING_MS;
-  const fees = options.fees ?? { makerRateMicros: 0, takerRateMicros: 0 };
   const curves = curve === undefined ? null : feeCurve(curve);
+  const fees = (curves === null ? options.fees : undefined) ?? { makerRateMicros: 0, takerRateMicros: 0 };
   const shared = { landingMs, fees, afterHalt, feeCurve: curves, allMarkets, feedData };
   return async (fillModel: string | FillModel, tell: (part: number) => void): Promise<ModelRuns> => {
     const runOnce = async (index: number): Promise<BacktestResult> => {

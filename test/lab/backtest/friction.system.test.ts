@@ -1,11 +1,13 @@
 /** Latency of calls, their faults, and the fee of a fill. */
 
 import { describe, expect, it } from 'vitest';
+import { backtest } from '../../../src/lab/backtest/backtest.js';
 import { feeCurve, rawFee, roundedFee } from '../../../src/lab/backtest/fees.js';
 import { callKind, LatencyModel, makeLatencySource, readLatency } from '../../../src/lab/backtest/latency.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { times } from '../../support/effort.js';
+import { record, sweepPlace } from '../sweep/place.js';
 import { plan } from './plans.js';
 import { source, wanderingRows } from './recordings.js';
 
@@ -132,6 +134,20 @@ describe('a backtest whose recording names no fee', () => {
       orders.set(each.orderPubkey, sum);
     }
     for (const { raw, charged: paid } of orders.values()) expect(paid).toBe(Math.ceil(raw / 10_000 - 1e-6) * 10_000);
+  });
+
+  it('is charged by the curve alone, even if code gives rates too', async () => {
+    const place = sweepPlace();
+    try {
+      await record(place.data, { events: 1 });
+      const given = { config: place.config, data: [place.data], fillModels: ['optimistic'], feeCurve: 'kalshi-maker' };
+      const [curve] = await backtest(given);
+      const [both] = await backtest({ ...given, fees: { makerRateMicros: 20_000, takerRateMicros: 20_000 } });
+      expect(curve?.analysis.result.feesMicros).toBeGreaterThan(0);
+      expect(both).toEqual(curve);
+    } finally {
+      place.remove();
+    }
   });
 
   it('is not charged where the recording does name one', async () => {
