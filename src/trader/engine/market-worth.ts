@@ -1,6 +1,7 @@
 /** Expected income and cost of quoting a market, from the strategy's quotes and the observed market. */
 
 import { complement, type Micros, micros, ONE } from '../../shared/base/micros.js';
+import type { MarketTracker } from '../market/market-tracker.js';
 import type { OwnFill } from '../market/own-activity.js';
 import type { BookLevel, BookSide, MarketFacts, MarketView, PriceMotion, TapeTrade } from '../market/view.js';
 import type { MarketOffer, NetValue, OfferedSide, ScarcityPrices } from '../scheduler/market-choice.js';
@@ -115,6 +116,10 @@ export interface Worth {
 /** Returns true if a strategy may leave some of its candidate markets without quotes. */
 export const isSelective = ({ choose, candidates, max, rules }: MarketSelection): boolean =>
   choose === 'value' || (candidates ?? max) > max || hasRules(rules);
+
+/** Returns true if a market, as far as known, is suitable and in the state in which the strategy quotes. */
+export const isQuotable = ({ facts, unsuitable }: MarketTracker, { state }: MarketSelection): boolean =>
+  unsuitable === null && (facts === null || facts.phase === state);
 
 /** Time after a fill until the market price reflects the taker's information, ms. */
 const HORIZON_MS = 30_000;

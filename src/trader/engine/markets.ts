@@ -12,7 +12,7 @@ import type { MarketFacts, SeenAt } from '../market/view.js';
 import type { SlowAverages } from '../risk/slow-average.js';
 import type { ModeNow } from './control/modes.js';
 import { ExchangeRefusals } from './guards.js';
-import { isWanted, MarketMeasures } from './market-worth.js';
+import { isQuotable, isWanted, MarketMeasures } from './market-worth.js';
 import type { OwnState } from './own/own-state.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
 import { Sandboxes } from './quoting/strategy-sandbox.js';
@@ -300,10 +300,8 @@ export class Markets {
   }
 
   #countOpenMarkets(strategy: StrategySettings): number {
-    const { state } = strategy.markets;
-    const isUsable = ({ feed: { facts, unsuitable } }: MarketEntry) =>
-      unsuitable === null && (facts === null || facts.phase === state);
-    return [...this.all].filter((each) => isUsable(each) && this.#isQuotedBy(each.conditionId, strategy)).length;
+    const ofStrategy = [...this.all].filter(({ conditionId }) => this.#isQuotedBy(conditionId, strategy));
+    return ofStrategy.filter(({ feed }) => isQuotable(feed, strategy.markets)).length;
   }
 }
 

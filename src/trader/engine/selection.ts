@@ -16,6 +16,7 @@ import {
   BOOK_UNREAD,
   believe,
   hasRules,
+  isQuotable,
   isSelective,
   makeOffer,
   sumMeasured,
@@ -87,20 +88,22 @@ export class Selection {
     );
   }
 
-  /** Excludes markets that break the market rules. With `choose: listed`, selects quoted markets first, then others. */
+  /** Excludes markets that break the rules. With `choose: listed`, selects quoted, then other, then closed markets. */
   #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
     const { markets } = strategy;
-    if (!isSelective(markets)) return;
     const slots = this.#listSlots(state, strategy);
+    // A strategy that is not selective has a surplus only after a closed market was replaced.
+    const isQuotingAll = !isSelective(markets) && slots.length <= markets.max;
     const wanted = slots.filter(([, slot]) => {
-      const reason = ruledOut(state, slot, nowMs);
+      const reason = isQuotingAll ? null : ruledOut(state, slot, nowMs);
       if (reason !== null) this.#leaveOut(slot, reason);
       return reason === null;
     });
     if (markets.choose === 'value') return;
-    const quoted = wanted.filter(([, slot]) => this.#chosen.has(slot));
-    const others = wanted.filter(([, slot]) => !this.#chosen.has(slot));
-    [...quoted, ...others].forEach(([, slot], place) => {
+    const rank = ([{ feed }, slot]: (typeof wanted)[number]) =>
+      isQuotable(feed, markets) ? Number(!this.#chosen.has(slot)) : 2;
+    const ordered = wanted.toSorted((a, b) => rank(a) - rank(b));
+    ordered.forEach(([, slot], place) => {
       if (place < markets.max) this.#take(slot);
       else this.#leaveOut(slot, `the strategy quotes at most ${markets.max} markets, and other markets come first`);
     });

@@ -80,8 +80,7 @@ export class QuoteSlot {
     this.feeds = feedsNamed(next.module.params, next.params);
     this.dirty = true;
     const isChoosing = isSelective(next.markets);
-    if (!isChoosing) this.#leftOutBecause = null;
-    else if (!isSelective(before.markets)) this.#leftOutBecause = NOT_CHOSEN;
+    if (isChoosing !== isSelective(before.markets)) this.#leftOutBecause = isChoosing ? NOT_CHOSEN : null;
     if (limitChanges(before.risk, next.risk).some(({ isLooser }) => !isLooser)) this.pulledBecause = TIGHTER;
     if ((before.quoteHours === null) !== (next.quoteHours === null)) this.inQuoteHours = next.quoteHours === null;
     const isSameCode = before.moduleKey === next.moduleKey;
