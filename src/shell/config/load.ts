@@ -351,6 +351,8 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
   if (twice >= 0) fail(['ids', twice], 'this market is twice in the list');
   if (candidates !== undefined && candidates < max)
     fail(['candidates'], `wants at least max (${max}), got ${candidates}`);
+  if (choose === 'listed' && ids.length > (candidates ?? max))
+    fail(['ids'], `${ids.length} ids, but max is ${max}; raise max, or set candidates to ${ids.length}`);
   for (const [low, high] of [['min_spread', 'max_spread'] as const, ['min_days_left', 'max_days_left'] as const]) {
     const [least, most] = [select[low], select[high]];
     if (least !== undefined && most !== undefined && least > most)

@@ -180,6 +180,7 @@ describe('a strategy file', () => {
     ['risk: { max_loss_day: "5" }', "2:9: risk: unknown key 'max_loss_day'"],
     ['markets: { ids: [a], select: { state: open } }', '2:22: markets: either ids or select, not both; remove one'],
     ['markets: { ids: [a, b, a] }', '2:24: markets.ids[2]: this market is twice in the list'],
+    ['markets: { ids: [a, b, c], max: 2 }', '2:17: markets.ids: 3 ids, but max is 2; raise max, or set candidates to 3'],
     ['markets: { max: 9, candidates: 5 }', '2:32: markets.candidates: wants at least max (9), got 5'],
     [
       'markets: { select: { min_spread: 0.2, max_spread: 0.1 } }',
