@@ -1,7 +1,7 @@
 /** Runs the program with the process's streams, environment and signals, and sets its exit code. */
 
-import { writeSync } from 'node:fs';
-import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
+import { writeFileSync, writeSync } from 'node:fs';
+import { Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { ADDRESS_ATTEMPT_MS } from '../shared/base/processes.js';
 import { plainText } from '../shared/base/text.js';
 import type { Environment } from '../shell/config/config.js';
@@ -22,16 +22,17 @@ process.on('uncaughtException', (error) => {
 // After any output error, a long-running program stops in an orderly way, because its orders may rest. For a short
 // program, a closed reader of the output, as in `| head`, is no failure.
 let told: (() => void) | null = null;
+/** First error of an output. A short program reports it at its end, so that commands such as `cancel-all` complete. */
+let lost: NodeJS.ErrnoException | null = null;
 /** When the output has this many unread bytes, a long-running program drops further output. */
 const MOST_UNREAD_BYTES = 64 * 1024;
 
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (told !== null) return told();
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(process.exitCode ?? 0);
-  });
+function onLost(error: NodeJS.ErrnoException): void {
+  if (told !== null) return told();
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+  lost ??= error;
 }
+for (const stream of [process.stdout, process.stderr]) stream.on('error', onLost);
 
 /** Signals within this time, ms, count as one request: a supervisor and a terminal may each send a signal. */
 const ONE_WISH_MS = 1_000;
@@ -66,11 +67,18 @@ function whenNpmIsGone(argv: readonly string[], env: Environment, isGone: () => 
   timer.unref();
 }
 
-const writeTo = (stream: NodeJS.WriteStream) => (text: string) => {
-  if (told === null || stream.writableLength <= MOST_UNREAD_BYTES) stream.write(secrets.clean(text));
+const writeTo = (stream: NodeJS.WriteStream, fd: number) => (text: string) => {
+  const clean = secrets.clean(text);
+  try {
+    // Node's stream of a file or device loses the rest of a text if the disk takes only its beginning.
+    if (!(stream instanceof Socket)) writeFileSync(fd, clean);
+    else if (told === null || stream.writableLength <= MOST_UNREAD_BYTES) stream.write(clean);
+  } catch (error) {
+    onLost(error as NodeJS.ErrnoException);
+  }
 };
-const out = writeTo(process.stdout);
-const err = writeTo(process.stderr);
+const out = writeTo(process.stdout, 1);
+const err = writeTo(process.stderr, 2);
 
 /** Makes writes to a terminal non-blocking: a terminal that is not read would block the process forever. */
 function writeWithoutWaiting(stream: NodeJS.WriteStream): void {
@@ -131,10 +139,7 @@ const io: CliIo = {
 /** Ends the process. At exit Node waits for all threads, even for a thread that a hanging disk blocks forever. */
 function end(exitCode: number, waitedMs = 0): void {
   if (!process.getActiveResourcesInfo().includes('FSReqPromise')) process.exit(exitCode);
-  if (waitedMs < 2_000) {
-    setTimeout(() => end(exitCode, waitedMs + 50), 50);
-    return;
-  }
+  if (waitedMs < 2_000) return void setTimeout(() => end(exitCode, waitedMs + 50), 50);
   writeSync(2, `a disk does not respond, so the program was ended by force; its exit code would be ${exitCode}\n`);
   process.kill(process.pid, 'SIGKILL');
 }
@@ -142,7 +147,10 @@ function end(exitCode: number, waitedMs = 0): void {
 const exitCode = await runCli(process.argv.slice(2), io);
 // The program exits explicitly, because an open connection must not keep the process alive. `twinbook stop` detects the
 // program's end by the closed socket. The empty write completes after all earlier output.
-const finish = () => end(exitCode);
+const finish = () => {
+  if (lost !== null) err(`cannot write the output (${lost.code}): the output is incomplete\n`);
+  end(lost === null ? exitCode : exitCode || EXIT.failed);
+};
 if (told !== null) setTimeout(finish, 2_000);
 process.stdout.write('', finish);
 

@@ -29,6 +29,18 @@ describe('the process', () => {
     expect([await exited, output()]).toEqual([0, '']);
   });
 
+  test.each([
+    ['full device', `"$0" "$@" > /dev/full`],
+    ['file that takes only the beginning', `ulimit -f 4; trap '' XFSZ; "$0" "$@" > schema.json`],
+  ])('says that the output is incomplete, and fails, if the output is a %s', (_, script) => {
+    const words = ['-c', script, process.execPath, BIN, 'config', 'schema'];
+    const { status, stderr } = spawnSync('bash', words, { cwd: folderOf({}), encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^cannot write the output \(E\w+\): .*\n$/),
+    });
+  });
+
   test('the exchange says where it listens, answers there, and stops on a signal', async () => {
     const exchange = started(['exchange', '--port', '0', '--no-crowd', '--data-dir', join(folderOf({}), 'state')]);
     await exchange.waitFor(/API key/);
