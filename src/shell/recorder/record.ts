@@ -77,7 +77,10 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     budgets: { public: plan.limits.public_per_minute, signed: plan.limits.signed_per_minute },
     ...(credentials === null ? {} : { credentials }),
   });
+  const startedMs = steadyMs();
   const afterStep: Told = (observation, requests, failure) => {
+    // A timer of more than 2^31 - 1 ms would fire at once.
+    if (minutes !== null && steadyMs() - startedMs >= minutes * 60_000) finish();
     if (failure !== null) return;
     recorder.step(observation, requests);
     plan.ownResting = recorder.capture.ownResting;
@@ -89,14 +92,12 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   };
   const perform: LoopHooks['perform'] = (request) => client.perform(request);
   const loop = new Loop(plan, { perform, before: () => null, afterStep, onFailure });
-  const startedMs = steadyMs();
   say(`recording ${venue} at ${baseUrl} into ${folder}`);
   const { public_per_minute: open, signed_per_minute: signed } = plan.limits;
   const own = credentials === null ? 'public data only' : 'with the account’s orders and trades';
   say(`up to ${open} public and ${signed} signed requests a minute, ${options.bookDepth} book levels per side, ${own}`);
   const report = () => say(statusLine(duration(steadyMs() - startedMs), plan, recorder));
   const timers = [...FIRST_LINES_MS.map((afterMs) => setTimeout(report, afterMs)), setInterval(report, LINE_EVERY_MS)];
-  if (minutes !== null) timers.push(setTimeout(finish, minutes * 60_000));
   loop.start();
   try {
     await Promise.race([asked, ended]);
