@@ -116,9 +116,15 @@ function afterStop(name: string) {
   return { [`${name}{trader="t"}`]: '0x900', 'twinbook_mode{trader="t",mode="stopped"}': '1x900' };
 }
 
+/** Before the time exists, the start of the trader counts. */
 function aged(name: string) {
-  const { fires, silent } = courses(name, '0x900', '0+60x900');
-  return { fires, silent: [silent, afterStop(name)] };
+  const own = courses(name, '0x900', '0+60x900');
+  const start = courses('twinbook_start_time_seconds', '0x900', '0+60x900');
+  const afterStops = [name, 'twinbook_start_time_seconds'].map(afterStop);
+  return {
+    fires: [own.fires, start.fires],
+    silent: [{ ...start.fires, ...own.silent }, start.silent, ...afterStops],
+  };
 }
 
 function levels(name: string, bad: number, good: number) {
