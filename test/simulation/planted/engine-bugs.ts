@@ -81,8 +81,8 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
       },
       {
         file: 'src/trader/engine/act.ts',
-        text: '  if (account.own.unsettled > 0) safety',
-        replacement: '  if (account.own.unsettled > 1e9) safety',
+        text: '  if (countUnsettled(state) > 0) safety',
+        replacement: '  if (countUnsettled(state) > 1e9) safety',
       },
     ],
   },

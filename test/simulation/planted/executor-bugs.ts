@@ -134,8 +134,9 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
     name: 'late-fills-dropped',
     what: 'A fill that is seen after its order is over is not booked.',
     file: 'src/trader/executor/orders.ts',
-    text: "    else if (row.state === 'done') book(context, row, order, nowMs);",
-    replacement: "    else if (row.state === 'done' && order.closedMs === null) book(context, row, order, nowMs);",
+    text: "    else if (row.state === 'done') book(context, row, order, nowMs, venueS);",
+    replacement:
+      "    else if (row.state === 'done' && order.closedMs === null) book(context, row, order, nowMs, venueS);",
   },
   {
     name: 'split-sent-anew',
@@ -147,18 +148,9 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
   {
     name: 'merge-booked-on-submit',
     what: 'A merge is booked when its submit is answered, not when it has settled.',
-    edits: [
-      {
-        file: CONVERSIONS,
-        text: "row.state === 'done' && row.onchain_amount !== null",
-        replacement: "row.state === 'done' || row.state === 'in_process'",
-      },
-      {
-        file: CONVERSIONS,
-        text: 'movedSets(inFlight.intent, amountMicros, row.onchain_amount)',
-        replacement: 'movedSets(inFlight.intent, amountMicros, row.onchain_amount ?? amountMicros)',
-      },
-    ],
+    file: CONVERSIONS,
+    text: "row.state === 'done' ? row.onchain_amount : null",
+    replacement: "row.state === 'done' || row.state === 'in_process' ? (row.onchain_amount ?? amountMicros) : null",
   },
   {
     name: 'locks-freed-at-unknown',

@@ -8,18 +8,9 @@ export const RECORD_BUGS: readonly WrittenBug[] = [
   {
     name: 'failed-merge-is-booked',
     what: 'A merge that failed to settle is booked as if it had.',
-    edits: [
-      {
-        file: CONVERSIONS,
-        text: "row.state === 'done' && row.onchain_amount !== null",
-        replacement: "row.state === 'done' || row.state === 'failed'",
-      },
-      {
-        file: CONVERSIONS,
-        text: 'movedSets(inFlight.intent, amountMicros, row.onchain_amount)',
-        replacement: 'movedSets(inFlight.intent, amountMicros, row.onchain_amount ?? amountMicros)',
-      },
-    ],
+    file: CONVERSIONS,
+    text: "row.state === 'done' ? row.onchain_amount : null",
+    replacement: "row.state === 'done' || row.state === 'failed' ? (row.onchain_amount ?? amountMicros) : null",
   },
   {
     name: 'taken-back-in-part',
