@@ -101,13 +101,15 @@ class Unwinder implements Quoter {
   }
 }
 
-/** Returns the plan to follow. A position that has grown by a minimum order or changed sides gets a new plan. */
+/** Returns the plan to follow. A larger position, or one of the other side, or one after a finished plan gets a new one. */
 function planFor(view: MarketView, left: number, plan: Plan | null, p: Params): Plan | null {
   if (left === 0) return null;
   const sign = netShares(view) > 0 ? 1 : -1;
   const { nowMs, timeToResolutionMs, market } = view;
   const leastOrder = Math.max(market.lotMicros, market.minAmountMicros) / ONE;
-  if (plan !== null && plan.sign === sign && left < plan.lowest + leastOrder)
+  // A rest below the minimum order cannot be sold, so it finishes the plan.
+  const isFinished = plan !== null && plan.lowest < leastOrder && left >= plan.lowest + leastOrder;
+  if (plan !== null && plan.sign === sign && left <= plan.shares && !isFinished)
     return { ...plan, lowest: Math.min(plan.lowest, left) };
   const untilEndMs = timeToResolutionMs === null ? Infinity : timeToResolutionMs - p.halt_before_s * 1000;
   const forMs = Math.max(0, Math.min(p.horizon_s * 1000, untilEndMs));

@@ -76,6 +76,8 @@ describe('unwinder', () => {
     const oldPlan = { plan: { sign: 1, shares: 100, fromMs: VIEW.nowMs, forMs: 3_600_000 } };
     for (const quoter of [made({ floor_price: 0.2 }), made({ floor_price: 0.2 }, oldPlan)]) {
       quoter.quote(holding(VIEW, 100));
+      quoter.quote(later(holding(VIEW, 70), 900));
+      expect(quoter.quote(later(holding(VIEW, 72), 1800)).factors['passed_part'], 'the plan runs on').toBe(0.5);
       // Less than a minimum order is left, which cannot be sold.
       quoter.quote(later(holding(VIEW, 0.3), 3600));
       expect(quoter.quote(later(holding(VIEW, 0.4), 7200)).factors['passed_part']).toBe(1);

@@ -122,7 +122,7 @@ export const makeBotUrl = (address: string): string =>
 export const sendBotMessage = (url: string, chat: string, text: string): Promise<Delivery> =>
   postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: text.slice(0, LONGEST.telegram) }), JSON_TYPE);
 
-const MOST_BYTES = 4_000_000; // Maximum size of an answer, bytes; a hundred long messages need less.
+const MOST_BYTES = 4_000_000; // Maximum size of an answer, bytes; fifty long messages need less.
 const QUESTION = { timeout: 25, allowed_updates: ['message'] };
 const [id, none] = [z.int(), z.undefined().optional()];
 const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
@@ -139,7 +139,7 @@ const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()
 export type DirectMessage = z.infer<typeof directSchema>;
 
 /** Returns a bot's updates with ids above `last` (null: all), ascending; an oversized update has no message. */
-export async function readUpdates(url: string, last: number | null, signal: AbortSignal, most = 100): Promise<Page> {
+export async function readUpdates(url: string, last: number | null, signal: AbortSignal, most = 50): Promise<Page> {
   const body = JSON.stringify({ ...QUESTION, limit: most, ...(last === null ? {} : { offset: last + 1 }) });
   const post = { method: 'POST', body, headers: JSON_TYPE, redirect: 'manual', signal } as const;
   const response = await fetch(`${url}/getUpdates`, post);
@@ -151,7 +151,7 @@ export async function readUpdates(url: string, last: number | null, signal: Abor
   if (text instanceof Error) {
     const [, first] = /"update_id":(\d+)/.exec(String(text.cause)) ?? [];
     if (first === undefined) throw text;
-    if (most > 1) return readUpdates(url, last, signal, most / 10);
+    if (most > 1) return readUpdates(url, last, signal, Math.ceil(most / 10));
     return { updates: [{ update_id: Number(first), message: null }], hasMore: true };
   }
   const { data } = answerSchema.safeParse(parseJson(text));

@@ -196,17 +196,17 @@ describe('a service that', () => {
 test('messages of unlisted users do not delay a command: full pages follow without a pause, with one write each', async () => {
   const { server, done, restart, kept } = await place();
   const stranger = { from: { id: 6, is_bot: false }, chat: { id: 6, type: 'private' } };
-  const updates = Array.from({ length: 250 }, (_, i) => said(i, 'x', NOW_S, stranger));
-  updates.push(said(250, 'kill', NOW_S));
+  const updates = Array.from({ length: 125 }, (_, i) => said(i, 'x', NOW_S, stranger));
+  updates.push(said(125, 'kill', NOW_S));
   server.answer = (response) => {
     const from = server.offsets.at(-1) ?? 0;
     response.end(JSON.stringify({ ok: true, result: updates.slice(from, from + (server.limits.at(-1) ?? 0)) }));
   };
   const listener = restart();
   const waits = [await listener.look(), await listener.look(), await listener.look()];
-  expect([waits, kept.map(({ id }) => id), done]).toEqual([[0, 0, 1_000], [99, 199, 250], ['kill - 5']]);
+  expect([waits, kept.map(({ id }) => id), done]).toEqual([[0, 0, 1_000], [49, 99, 125], ['kill - 5']]);
   // A service that repeats a full page is not asked without a pause.
-  server.answer = (response) => response.end(JSON.stringify({ ok: true, result: updates.slice(0, 100) }));
+  server.answer = (response) => response.end(JSON.stringify({ ok: true, result: updates.slice(0, 50) }));
   expect(await listener.look()).toBe(1_000);
 });
 
@@ -222,7 +222,7 @@ test('a message too long to be read is passed over, and blocks no later command'
   for (let i = 0; i < 3; i++) await listener.look();
   expect([done, server.limits]).toEqual([
     ['status - 5', 'kill - 5'],
-    [100, 10, 1, 100, 10, 1, 100],
+    [50, 5, 1, 50, 5, 1, 50],
   ]);
 });
 
