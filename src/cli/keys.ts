@@ -114,7 +114,7 @@ const revokeCommand = command({
   answer: async ({ config, args: [typed = ''], io }) => {
     const { forgetCredentials } = await import('../shell/wallet/key-file.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
-      // A whole id also works if the venue does not list the keys.
+      // If the venue does not list the keys, a complete id can still be revoked.
       const { outcome } = await client.call('keys.list', {});
       const named = outcome.kind === 'answered' ? outcome.data.map(({ key_id }) => ({ id: key_id })) : [];
       const id = findNamed(typed, named, 'keys') ?? typed;

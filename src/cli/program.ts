@@ -22,7 +22,7 @@ process.on('uncaughtException', (error) => {
 // After any output error, a long-running program stops in an orderly way, because its orders may rest. For a short
 // program, a closed reader of the output, as in `| head`, is no failure.
 let told: (() => void) | null = null;
-/** First error of an output. A short program reports it at its end, so that commands such as `cancel-all` complete. */
+/** First write error of stdout or stderr. A short program reports it at its end, so that `cancel-all` completes. */
 let lost: NodeJS.ErrnoException | null = null;
 /** When the output has this many unread bytes, a long-running program drops further output. */
 const MOST_UNREAD_BYTES = 64 * 1024;
@@ -70,7 +70,7 @@ function whenNpmIsGone(argv: readonly string[], env: Environment, isGone: () => 
 const writeTo = (stream: NodeJS.WriteStream, fd: number) => (text: string) => {
   const clean = secrets.clean(text);
   try {
-    // Node's stream of a file or device loses the rest of a text if the disk takes only its beginning.
+    // If the disk stores only the beginning of a text, a Node stream of a file or device loses the rest.
     if (!(stream instanceof Socket)) writeFileSync(fd, clean);
     else if (told === null || stream.writableLength <= MOST_UNREAD_BYTES) stream.write(clean);
   } catch (error) {

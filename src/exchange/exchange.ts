@@ -63,7 +63,7 @@ export interface RunningExchange {
   readonly port: number;
   /** Description of the replay: one line for each replayed recording. */
   readonly replays: readonly string[];
-  /** Aborted with the error of a failed write to the data folder. All later calls are answered with status 500. */
+  /** Aborted with the error of a failed write to the data folder. The exchange then answers calls with status 500. */
   readonly storeFailed: AbortSignal;
   /** Stops the server after its running requests, writes a last snapshot and releases the data folder, only once. */
   close(): Promise<void>;

@@ -71,7 +71,7 @@ export class Authenticator {
     if (key === null || timestamp === null || signature === null) {
       return failAuthentication('Missing required authentication headers');
     }
-    // After the machine's clock was set back, callers sign with the machine's time or the `Date` header's time.
+    // After the machine's clock was set back, a caller may sign with either the machine's or the `Date` header's time.
     const isFar = (ms: number) => Math.abs(Number(timestamp) - Math.floor(ms / 1000)) > profile.clock_tolerance_s;
     if (!/^\d{1,12}$/.test(timestamp) || (isFar(clock.nowMs()) && isFar(clock.machineMs()))) {
       return failAuthentication('Timestamp out of range');

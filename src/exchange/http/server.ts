@@ -220,7 +220,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     if (guard.admit(request, reply, chooseScope(request, options.controls))) done();
   });
   server.setErrorHandler((error: FastifyError, request, reply) => {
-    // The framework throws this error for the method QUERY, which no path has.
+    // Fastify throws this error for the method QUERY, which no path of this server has.
     if (error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE') return notFound(request, reply, options.controls);
     const { fault } = toRefusal(error);
     if (fault.slug === 'internal_error') options.onError(error, `${request.method} ${request.url}`);

@@ -59,7 +59,7 @@ function summarize({ notes, markets, unresolved }: ReplayNotes): string {
 export class ExchangeClock {
   readonly #wallMs: () => number;
   #advancedMs = 0;
-  /** Time by which the exchange's clock is ahead, because the machine's clock was set back, ms. */
+  /** Time by which the exchange's clock is ahead of `machineMs`, because the machine's clock was set back, ms. */
   #aheadMs = 0;
   #lastMs: number;
   #headerSecond = Number.NaN;
@@ -79,7 +79,7 @@ export class ExchangeClock {
     return this.#lastMs;
   }
 
-  /** The machine's time with all advances, Unix ms. This time goes back if the machine's clock is set back. */
+  /** The machine's time plus all advances, Unix ms. This time decreases if the machine's clock is set back. */
   machineMs(): number {
     return this.#wallMs() + this.#advancedMs;
   }

@@ -101,7 +101,7 @@ function prepareFile(db: Database.Database, path: string): void {
   const format = Number(db.pragma('user_version', { simple: true }));
   if (format !== 0 && format !== FORMAT) {
     const message = `${path} has format ${format}, but this version of Twinbook reads only ${FORMAT}`;
-    throw new TwinbookError('ledger_newer', message, 'Use the version that wrote it, or another folder and ledger.');
+    throw new TwinbookError('ledger_newer', message, 'Use the version that wrote it, or a new folder and ledger.');
   }
   // One transaction creates all tables, so that an interrupted process leaves an empty file, not an incomplete file.
   db.transaction(() => {

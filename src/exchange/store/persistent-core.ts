@@ -73,7 +73,7 @@ export class CoreJournal {
   save({ settings, core }: StoredCore): void {
     assert(!this.#isBatch, 'a snapshot must not be taken inside a batch: calls of the batch are stored later');
     const { markets, ...catalog } = core.catalog;
-    // One text of all markets would use much memory, or be longer than the longest string, 512 MB.
+    // One JSON text of all markets would use much memory, and could exceed the longest string (512 MB).
     const text = JSON.stringify({ settings, core: { ...core, catalog } });
     this.#transactions.write(() => {
       this.#db.exec('DELETE FROM snapshot; DELETE FROM journal');

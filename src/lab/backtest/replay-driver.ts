@@ -183,7 +183,7 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
   return { next, close };
 }
 
-/** Maximum time from the market's opening to the first event of a recording that begins with the market. */
+/** Maximum time from opening to first recorded event of a market that opens with an empty book, ms. */
 const START_MS = 60_000;
 
 type Listed = Pick<Played, 'source' | 'firstMs'> & { readonly opensMs: number; stream: ChunkStream | null };
@@ -218,7 +218,7 @@ export class ReplayDriver implements MarketDriver {
         continue;
       }
       const { openTimeMs } = source.market;
-      // A market that opened long before its recording had a book that is unknown until the first event.
+      // If a market opened long before its recording, its book is unknown until the first recorded event.
       const opensMs = firstMs - openTimeMs > START_MS ? firstMs : Math.min(firstMs, openTimeMs);
       waiting.push({ source, firstMs, opensMs, stream: null });
     }

@@ -190,7 +190,7 @@ function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
   const ledger = startingLedger(run);
   try {
     const { startedMs } = run.description;
-    const sign = () => ({ ok: false, reason: 'a comparison with backtests signs nothing' }) as const;
+    const sign = () => ({ ok: false, reason: 'a comparison with a backtest signs no order' }) as const;
     const made = { trader: settings, ledger, startedMs };
     const trader = remadeTrader(made, { sign, boundedCall: (call) => call() });
     const { mode, reason } = trader.snapshot(startedMs);

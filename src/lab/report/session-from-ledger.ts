@@ -20,7 +20,7 @@ export type BreakdownBy = (typeof BREAKDOWNS)[number];
 export interface BreakdownRow
   extends Pick<MarketAnalysis, 'title' | 'fills' | 'boughtMicros' | 'soldMicros'>,
     Pick<ResultSplit, 'resultMicros' | 'feesMicros'> {
-  /** Key of a group: a UTC day, a condition id, names of strategies, or an event title; equal titles get ids. */
+  /** Key of a group: a UTC day, a condition id, names of strategies, or an event title (an id follows equal titles). */
   readonly key: string;
   /** Equity at the end of the day if the group is a day; null for other groups. */
   readonly equityMicros: number | null;

@@ -40,7 +40,7 @@ export interface HaltRecord {
   readonly fromMs: number;
   /** Name of the risk limit, with the limit's figures. */
   readonly reason: string;
-  /** End of the period: a resume, a change of the rung, or a smaller loss; null if it lasted to the session's end. */
+  /** End of the halt by a resume, another rung or a smaller loss, Unix ms; null if it lasted to the session's end. */
   readonly resumedMs: number | null;
 }
 

@@ -323,7 +323,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
       }
     }
     const p99 = quantile(times, 0.99) ?? 0;
-    if (p99 > MOST_MS) throw new Failed(`the 99th percentile of a call's duration is ${p99.toFixed(2)} ms`);
+    if (p99 > MOST_MS) throw new Failed(`the 99th percentile of a strategy call's duration is ${p99.toFixed(2)} ms`);
     return `99th percentile ${p99.toFixed(3)} ms, longest call ${Math.max(...times).toFixed(2)} ms`;
   },
 };

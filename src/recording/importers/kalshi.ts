@@ -247,7 +247,7 @@ type Snapshot = Readonly<{ timeMs: number; levels: readonly LevelAmount[] }>;
 const EXAMPLE =
   '{"recv_ms":1785901540731,"event":{"type":"orderbook_delta","sid":1,"seq":2,"msg":{"market_ticker":"KXGOLD-26AUG05","price_dollars":"0.3200","delta_fp":"-46.02","side":"no","ts_ms":1785901540722}}}';
 
-const MISSING = 'gaps in the message numbers, or a new subscription, show missing messages';
+const MISSING = 'messages may be missing: a message number was skipped, or a new subscription began';
 
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
@@ -261,7 +261,7 @@ class KalshiStream {
   readonly #twice = new DuplicateFilter();
   /** Number of the last message of each subscription. */
   readonly #numbers = new Map<number, number>();
-  /** Subscriptions that sent a snapshot. Messages may be missing before the first snapshot of a later subscription. */
+  /** Subscriptions that sent a snapshot. Messages may be missing before the first snapshot of a new subscription. */
   readonly #subscriptions = new Set<number>();
   read = 0;
   #foreign = 0;
@@ -278,7 +278,7 @@ class KalshiStream {
   #closing: Snapshot | null = null;
   /** A snapshot that waits for the next message; that message's time is the latest possible time of the snapshot. */
   #held: Snapshot | null = null;
-  /** True if messages are or may be missing before the current message. */
+  /** True if messages before the current message are missing, or may be missing. */
   #isMissing = false;
   /** Time since which the book is unknown, Unix ms; null while the book is known. */
   #unknownFromMs: number | null = null;

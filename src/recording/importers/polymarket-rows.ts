@@ -17,7 +17,7 @@ import {
   timeSql,
 } from './message-files.js';
 
-/** `archive`: PMXT's hourly Parquet. `table`: other Parquet with one column per field. `messages`: JSON. */
+/** `archive`: PMXT's hourly Parquet files. `table`: other Parquet files with one column per field. `messages`: JSON. */
 export type PolymarketForm = 'archive' | 'table' | 'messages';
 
 const PRICE_STEP_MICROS = 100;
@@ -25,7 +25,7 @@ const PRICE_STEP_MICROS = 100;
 const ARCHIVE = ['market_id', 'update_type', 'data'] as const;
 const TABLE = ['price', 'size', 'best_bid', 'best_ask', 'side', 'event_type', 'asset_id'] as const;
 const TIMES = ['timestamp', 'ts_ms'] as const;
-/** Columns by which a table is a file of PMXT's archive since April 2026; its rows are sorted by token. */
+/** Columns that identify a file of PMXT's archive since April 2026. The rows of such a file are sorted by token. */
 const HOURLY = ['timestamp_received', 'market', 'bids', 'asks'] as const;
 
 const OTHER = ['update_type', 'token_id', 'market', 'market_id', 'change_price', 'change_size', 'change_side'] as const;
@@ -114,7 +114,7 @@ async function openSource(connection: DuckDBConnection, path: string, markets: r
   throw new Error(`it has no column ${missing.join(', ')}; its columns are ${[...columns.keys()].join(', ')}`);
 }
 
-/** Maximum delay of a row, ms; a later row gets its time of receipt. A snapshot may state a time that is days old. */
+/** Maximum delay from a row's time to its receipt, ms. A later row, such as an old snapshot, gets its receipt time. */
 const MOST_DELAY_MS = 60_000;
 
 function tableFields(file: string, columns: ReadonlyMap<string, string>): string {

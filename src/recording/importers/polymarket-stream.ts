@@ -89,7 +89,7 @@ const BETWEEN_CAPTURES = 'between two captures';
 /** Rules for matching trades. The tolerance covers the rounding of a level's old and new size to 0.01. */
 const POLYMARKET_PAIRING: PairingRules = { tradeLagMs: 140, tradeLeadMs: 50, toleranceMicros: 10_001 };
 
-const HINT = 'Check whether file and token belong together; `twinbook data import --help` describes the input.';
+const HINT = 'Check whether the file has events of this token; `twinbook data import --help` describes the input.';
 
 /** Streams one market. `captures`: files without overlap, oldest first. `hours`: hours (since 1970) with a file. */
 export async function* polymarketChunks(
@@ -134,7 +134,7 @@ async function* streamRows({ path, yes, no, market, sorted }: PolymarketCapture)
   const connection =
     copy === null ? (await openEvents(path, market === null ? [] : [market])).connection : await connect();
   const rows = copy === null ? 'events' : `(FROM ${parquetSource(copy)} WHERE market_id = ${quote(market ?? '')})`;
-  // A file that is sorted by token has the trades of the NO token apart; all other rows stream in their order.
+  // In a file sorted by token, the NO token's trades are read first. All other rows stream in the file's order.
   const apart = copy === null ? `(asset_id <> ${quote(yes)} AND received_ms IS NOT NULL)` : 'false';
   const select = `SELECT time_ms, price_micros, amount_micros, best_bid_micros, best_ask_micros, is_level, is_bid,
     asset_id = ${quote(yes)}, sides, received_ms FROM ${rows} WHERE ${ROW_IS_SOUND}
@@ -150,7 +150,7 @@ async function* streamRows({ path, yes, no, market, sorted }: PolymarketCapture)
   }
 }
 
-/** Moves the trades that were received before the last of some rows to their places among these rows. */
+/** Moves the trades received before the last row from `trades` into `rows`, in the order of receipt. */
 function insertTrades(rows: unknown[][], trades: unknown[][]): unknown[][] {
   const receivedMs = (row?: unknown[]) => Number(row?.at(-1));
   const later = trades.findIndex((trade) => receivedMs(trade) >= receivedMs(rows.at(-1)));

@@ -34,7 +34,7 @@ function hourOf(path: string): number | null {
 interface PolymarketReading {
   /** Wanted markets: ids of markets or tokens, or prefixes of them. Without a list, all markets are wanted. */
   readonly markets: readonly string[];
-  /** Hours since 1970 with an archive file that was opened and is not empty. Opening a file adds its hour. */
+  /** Hours, counted from 1970, of opened archive files that are not empty. Opening such a file adds its hour. */
   readonly hours: Set<number>;
   /** Returns a temporary folder, which the caller removes; null if the whole file is read for each market. */
   readonly scratch: () => string | null;
@@ -144,11 +144,11 @@ async function readTokens(connection: DuckDBConnection) {
   }));
 }
 
-/** SQL for the decimals, 2 to 4, of a price in micros. A value that is no valid price has 2. */
+/** Returns SQL for a price's number of decimals, 2 to 4. The number is 2 for an invalid price. */
 const decimals = (price: string) => `CASE WHEN ${price} NOT BETWEEN 1 AND 999999 OR ${price} % 100 <> 0 THEN 2
   WHEN ${price} % 1000 <> 0 THEN 4 WHEN ${price} % 10000 <> 0 THEN 3 ELSE 2 END`;
 
-/** SQL for the decimals of a row's finest price. A book is parsed only if its text has a number finer than 0.01. */
+/** SQL for the most decimals of a row's prices. A book is parsed only if a number in it has more than two decimals. */
 const FINEST_DECIMALS = `greatest(${['price_micros', 'best_bid_micros', 'best_ask_micros'].map(decimals).join(', ')},
   CASE WHEN regexp_matches(sides, '[^0-9]0*[.][0-9]{2}0*[1-9]') THEN list_max(list_transform(list_transform(
     json_extract_string(sides, '$[*][*][0]') || json_extract_string(sides, '$[*][*].price'),
@@ -213,7 +213,7 @@ function joinRecordings(recordings: readonly PolymarketRecording[]): Recording[]
   for (const recording of later) {
     const [{ hour, firstMs }] = recording.captures;
     const last = chain.at(-1) ?? chain[0];
-    // Archive files are cut by the time of receipt, so the venue's times of two hours may overlap.
+    // An archive file has the rows received in one hour, so the venue's times in two files may overlap.
     const isLater = hour !== null && last.hour !== null && hour > last.hour;
     if (isLater || firstMs > last.lastMs) chain.push(...recording.captures);
     else apart.push(recording);

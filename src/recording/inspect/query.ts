@@ -144,7 +144,7 @@ async function makeMarkets(connection: DuckDBConnection, recordings: readonly Re
 
 /** Restricts the connection to the folders of the recordings; refuses other files, the network and new settings. */
 async function lockDown(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {
-  // DuckDB compares a path with these folders before and after it interprets the path as a pattern.
+  // DuckDB checks a path before and after expanding it as a pattern, so each folder is listed in both forms.
   const folders = [quote, quotePath].flatMap((inSql) => paths.map((path) => inSql(`${resolve(path)}/`)));
   await connection.run(`SET allowed_directories = [${folders.join(', ')}]`);
   await connection.run('SET enable_external_access = false');

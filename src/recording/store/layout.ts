@@ -60,7 +60,7 @@ export const COLUMNS: Readonly<Record<RecordedTable, Readonly<Record<string, str
 };
 
 export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-/** Returns SQL for the path of a file to read. DuckDB would otherwise interpret the path as a pattern. */
+/** Returns SQL for the path of a file to read. The brackets escape characters that DuckDB reads as a pattern. */
 export const quotePath = (path: string): string => quote(path.replaceAll(/[*?[]/g, '[$&]'));
 
 export const parquetSource = (path: string): string => `read_parquet(${quotePath(path)}, hive_partitioning = false)`;
@@ -154,11 +154,11 @@ export type RecordedTable = (typeof TABLES)[number];
 export const MANIFEST = 'manifest.json';
 export const MARKET = 'market.json';
 
-/** Returns the folder of a market. The id is escaped: a slash must not lead out of the root, and `*` is a pattern. */
+/** Returns the folder of a market. The id is escaped, because a slash would leave the root, and `*` is a pattern. */
 export const marketFolder = (root: string, conditionId: string): string =>
   join(root, `market=${encodeURIComponent(conditionId).replaceAll('*', '%2A')}`);
 
-/** Returns false for an id whose folder's name would be too long, or which is not valid Unicode text. */
+/** Returns false if the id is not valid Unicode text, or if its folder's name would be too long. */
 export const hasFolder = (conditionId: string): boolean =>
   !/\p{Cs}/u.test(conditionId) && marketFolder('', conditionId).length <= 240; // Most disks allow 255 bytes.
 

@@ -19,7 +19,7 @@ export function boundHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=100');
 }
 
-/** Time to connect to one address of a host before the next is tried, ms. Node's default: 250. */
+/** Time to connect to one address of a host before the next address is tried, ms. Node's default: 250. */
 export const ADDRESS_ATTEMPT_MS = 1_000;
 
 /** Compiled program that a worker thread runs. A worker thread does not inherit its parent's TypeScript loader. */

@@ -41,7 +41,7 @@ export async function makeBackup(
   // SQLite creates these side files when the check opens the copy.
   for (const side of ['-wal', '-shm']) fs.rmSync(`${unchecked}${side}`, { force: true });
   if (problems.length > 0) throw makeDamageError(ledgerPath, unchecked, problems);
-  // The file's time is the time in its name, from which the console computes the backup's age.
+  // The file's modification time is set, because the console computes the backup's age from it.
   fs.utimesSync(unchecked, nowMs / 1000, nowMs / 1000);
   syncFile(unchecked);
   fs.writeFileSync(`${path}.sha256`, `${sha256}  ${path.slice(folder.length + 1)}\n`, { mode: PRIVATE_FILE });
@@ -117,7 +117,7 @@ function copyChecked(data: BackupOrder): Promise<ReturnType<typeof examineFile>>
   });
 }
 
-/** Rules that determine which backups are kept. The newest backup up to now is always kept. */
+/** Rules that determine which backups are kept. The newest backup that is not from the future is always kept. */
 interface BackupPolicy {
   /** Number of the newest backups that are kept. */
   readonly newest: number;
@@ -136,9 +136,9 @@ export interface BackupFile {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the names of the backups that the policy does not keep. `files` and the names: oldest first. */
+/** Returns the names of the backups that the policy does not keep. `files` and the result are sorted, oldest first. */
 export function expendable(files: readonly BackupFile[], policy: BackupPolicy, nowMs: number): readonly string[] {
-  // A clock that was ahead made later names. Such backups come last; only `maxBytes` deletes them.
+  // While the clock was ahead, backups got names from the future. Only `maxBytes` deletes them, before others.
   const isLater = ({ atMs }: BackupFile) => atMs > nowMs;
   const ranked = [...files].sort((a, b) => Number(isLater(a)) - Number(isLater(b)) || b.atMs - a.atMs);
   const days = new Set<number>();

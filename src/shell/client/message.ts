@@ -147,7 +147,7 @@ const LONGEST_NESTED = 1_000;
 /** Maximum elements of all arrays of an answer. A price chart of 30 days has 8,640 bars. */
 const MOST_ELEMENTS = 10_000;
 
-/** Returns true if the data has too many array elements. Reading many invalid elements takes minutes. */
+/** Returns true if the data has too many array elements: parsing many invalid elements would take minutes. */
 function isOverlong(data: unknown, largest: number): boolean {
   let elements = 0;
   const waiting: unknown[] = [data];
@@ -177,7 +177,7 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
   if (!data.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`));
   const other = otherThanAsked(declaration, asked, data.data);
   if (other !== null) return believe(makeUnknown(`HTTP ${status}, ${other}`));
-  // A page without a valid `next_cursor` would be taken for the last page.
+  // A page without a valid `next_cursor` would be mistaken for the last page.
   const meta = declaration.page === undefined ? null : parseBySchema(listMeta, envelope.data.meta);
   if (meta?.success === false) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
   const nextCursor = meta?.data.next_cursor || null;
@@ -215,7 +215,7 @@ function problemOf(error: z.ZodError, row: unknown): string {
 
 function readFailure(status: number, json: unknown): Classification {
   const envelope = isOverlong(json, MOST_ELEMENTS) ? null : parseBySchema(refusal, json);
-  if (!envelope?.success) return strange(`HTTP ${status}: the body has no envelope of the service`);
+  if (!envelope?.success) return strange(`HTTP ${status}: the body has no error envelope`);
   const { slug, message, details } = envelope.data.error;
   const told = { slug: harmless(slug, 100), message: harmless(message, 500) };
   if (!refuses(status, slug)) return believe(makeUnknown(`HTTP ${status} ${told.slug}: ${told.message}`));

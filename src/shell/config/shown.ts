@@ -45,7 +45,7 @@ function spellStrategy(strategy: ReadStrategy) {
   return { ...rest, strategy: moduleName, quote_hours: quoteHours, params: shown };
 }
 
-/** Returns parameters as in a strategy file: with share amounts as decimal strings. */
+/** Returns parameters in the format of a strategy file, with share amounts as decimal strings. */
 export const shownParams = ({ params: specs }: Strategy, params: ParamValues) =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, shownParam(specs[name], value)]));
 

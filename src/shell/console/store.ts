@@ -297,7 +297,7 @@ export class History {
     const series = sqlite.prepare<[], number>('SELECT id FROM series').pluck().all();
     const first = sqlite.prepare<[number], number>('SELECT min(time_s) FROM account_points WHERE scale = ?').pluck();
     for (const { seconds, keptS } of SCALES) {
-      // A check deletes at most a tenth of a scale, so that a clock that is ahead for a moment deletes little.
+      // Each call deletes at most a tenth of a scale, so that a clock that is briefly ahead causes little loss.
       const oldest = Math.floor(Math.min((first.get(seconds) ?? 0) + keptS / 10, timeMs / 1000 - keptS * this.#part));
       sqlite.prepare('DELETE FROM account_points WHERE scale = ? AND time_s < ?').run(seconds, oldest);
       const old = sqlite.prepare('DELETE FROM market_points WHERE series = ? AND scale = ? AND time_s < ?');
@@ -307,7 +307,7 @@ export class History {
   }
 }
 
-/** Ignores points of the future, which were stored while the clock was ahead. */
+/** Returns the newest point's time, ms; ignores points of the future, stored while the clock was ahead. */
 function readNewestMs(sqlite: Sqlite.Database): number | null {
   const sql = 'SELECT max(time_s) * 1000 FROM account_points WHERE scale = ? AND time_s <= ?';
   const newest = sqlite.prepare<[number, number], number | null>(sql).pluck();

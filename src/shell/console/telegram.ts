@@ -81,7 +81,7 @@ export class TelegramListener {
   /** Reads new messages once and obeys their commands. Returns the time until the next read, ms. Never rejects. */
   async look(): Promise<number> {
     try {
-      // Only the lock's holder reads messages. Many messages of unlisted users must not delay a command.
+      // Only the console that holds the lock reads messages. After a full page it reads again at once.
       return this.#options.watch.isOnDuty && (await this.#takeUpdates()) ? 0 : APART_MS;
     } catch (error) {
       if (this.#ending.aborted) return APART_MS;
@@ -94,7 +94,7 @@ export class TelegramListener {
     }
   }
 
-  /** Obeys the next page of messages. Returns true if more messages may wait. */
+  /** Obeys the commands in the next page of messages. Returns true if more messages may be waiting. */
   async #takeUpdates(): Promise<boolean> {
     const { store, name, nowMs, withinMs = 35_000 } = this.#options;
     const channel = this.#channel;
@@ -109,7 +109,7 @@ export class TelegramListener {
     for (const { update_id: id, message } of updates) {
       if (id <= (this.#taken?.id ?? -1)) continue;
       this.#taken = { id, timeMs: nowMs() };
-      // Messages of unlisted users need no write each, because they cause no command.
+      // Messages of unlisted users cause no command, so the store is not written for each of them.
       if (id === lastId || channel.users.some((user) => user === message?.from.id))
         store.write(`update ${channel.name}`, this.#taken);
       const answer = message === null ? null : await this.#obey(message);

@@ -228,7 +228,7 @@ class Service implements RunningTrader {
     const endMs = steadyMs() + this.#session.profile.draft_lifetime_s * 1000 + STOP_MARGIN_MS;
     const isStopped = () => this.#guard(() => this.snapshot().mode === 'stopped') === true;
     while (this.#failure === null && !isStopped() && steadyMs() < endMs) await pause(STEP_MS);
-    // After an ordered stop without proof, a service manager starts the trader again, which then must not quote.
+    // If a commanded stop ends without proof, the service manager restarts the trader, which must not quote.
     if (isStartedAgain && (this.#failure !== null || !isStopped())) this.#stopWatch.kill(STOP_UNPROVEN);
     return this.#failure === null;
   }

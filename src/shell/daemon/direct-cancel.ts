@@ -176,7 +176,7 @@ const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLI
 /** Returns whether orders may still rest after this error ended the trader: broken ledger, failing disk or bug. */
 export function leavesOrdersBehind(error: unknown, { fleet }: Pick<TraderConfig, 'fleet'>): boolean {
   if (!(error instanceof TwinbookError) || error.code === 'ledger_broken') return true;
-  // Orders of a crashed run rest until a fleet's trader takes the wallet, unless another trader has wallet or ledger.
+  // In a fleet, a crashed run's orders may still rest, unless another trader already has the wallet or ledger.
   if (fleet !== null && error.code !== 'wallet_taken' && error.code !== 'ledger_locked') return true;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && DISK.test(String(cause.code))) return true;

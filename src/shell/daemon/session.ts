@@ -54,7 +54,7 @@ interface SessionOptions {
   readonly isStopping: () => boolean;
 }
 
-/** Opens a session; null if stopped early and no older order of a fleet may rest. After an error, closes all parts. */
+/** Opens a session; null after an early stop if no order of a fleet's earlier run may rest. On error, closes all. */
 export async function openSession(options: SessionOptions) {
   const closers: ((isOrderly: boolean) => unknown)[] = [];
   const close = async (isOrderly = true) => {

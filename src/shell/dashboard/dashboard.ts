@@ -19,7 +19,7 @@ const ADDRESS = '127.0.0.1';
 const MAX_BODY_BYTES = 4_096;
 const MAX_REASON = 500;
 const MAX_CONNECTIONS = 64;
-/** Time after which a silent client is disconnected, ms; a client that waits for its answer may be silent. */
+/** Time after which a silent client is disconnected, ms; a client that waits for its answer is not disconnected. */
 const PATIENCE_MS = 10_000;
 
 /** No route has a schema, because loading Fastify's schema compilers takes longer than loading Fastify itself. */

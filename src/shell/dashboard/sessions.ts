@@ -69,7 +69,7 @@ export class Guesses {
     this.#steadyMs = steadyMs;
   }
 
-  /** True after the maximum number of wrong guesses in a minute; guessable secrets are then refused unchecked. */
+  /** True after the maximum number of wrong guesses in a minute; guessable secrets are then refused without a check. */
   get isLocked(): boolean {
     const steadyMs = this.#steadyMs();
     this.#timesMs = this.#timesMs.filter((timeMs) => steadyMs - timeMs < WINDOW_MS);
@@ -82,9 +82,9 @@ export class Guesses {
   }
 }
 
-/** Maximum number of open handshakes; too many for a program to begin while a slow browser derives its key. */
+/** Maximum number of open handshakes. A program cannot begin this many while a slow browser derives its key. */
 const MOST_HANDSHAKES = 20_000;
-export const MOST_SESSIONS = 64; // Maximum for a role; sessions of other roles do not count.
+export const MOST_SESSIONS = 64; // Maximum sessions of a role; sessions of other roles do not count.
 /** Lifetime of a handshake, ms: enough for a slow browser to derive its key. */
 const HANDSHAKE_MS = 30_000;
 /** Maximum number of newer requests of a session that may arrive before an older request. */

@@ -186,7 +186,7 @@ class FileReader {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(stats.size), 0, stats.size, 0);
     const bytes = buffer.subarray(0, bytesRead);
     const isLonger = before?.ino === stats.ino && before.size < stats.size;
-    // A file that has only grown begins with the lines that were read. Any other file is read from its start.
+    // A file that has only grown still begins with the lines read before. Any other file is read from its start.
     const isGrown =
       isLonger && this.#done.at(-1) === LINE_END && bytes.subarray(0, this.#done.length).equals(this.#done);
     if (!isGrown) {

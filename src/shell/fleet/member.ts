@@ -370,7 +370,7 @@ export class FleetMember {
   }
 
   async #updateMarkets(desk: DatabaseDesk): Promise<void> {
-    // While own orders are unknown, this trader keeps its claims, and already reads the claims of others.
+    // While its own orders are unknown, this trader keeps its claims, and already reads other wallets' claims.
     const { markets: wanted, isComplete } = this.#running?.wanted() ?? { markets: this.markets, isComplete: false };
     if (this.#hasOldClaims && isComplete) {
       await desk.giveBack(this.lease.term, [...this.markets, ...wanted], true);

@@ -79,7 +79,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   });
   const startedMs = steadyMs();
   const afterStep: Told = (observation, requests, failure) => {
-    // A timer of more than 2^31 - 1 ms would fire at once.
+    // The time is checked here, because a timer of more than 2^31 - 1 ms would fire at once.
     if (minutes !== null && steadyMs() - startedMs >= minutes * 60_000) finish();
     if (failure !== null) return;
     recorder.step(observation, requests);

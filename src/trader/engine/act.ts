@@ -62,7 +62,7 @@ export function act(state: TraderState, nowMs: number): void {
   askDue(state, mode === 'stopping', nowMs);
 }
 
-/** Counts the orders that may rest or fill. An ended order does not count if its missing fill stays unlisted. */
+/** Counts the orders that may rest or fill. An ended order does not count if no list shows its missing fill. */
 const countUnsettled = ({ account, executor, reconciler }: TraderState): number =>
   account.own.unsettled -
   executor.missingFills().filter((fill) => fill.closedMs !== null && reconciler.isUnlisted(fill.orderPubkey)).length;

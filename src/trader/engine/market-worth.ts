@@ -117,7 +117,7 @@ export interface Worth {
 export const isSelective = ({ choose, candidates, max, rules }: MarketSelection): boolean =>
   choose === 'value' || (candidates ?? max) > max || hasRules(rules);
 
-/** Returns true if a market, as far as known, is suitable and in the state in which the strategy quotes. */
+/** Returns true if a market is suitable and in the strategy's state. A market with unknown state also counts. */
 export const isQuotable = ({ facts, unsuitable }: MarketTracker, { state }: MarketSelection): boolean =>
   unsuitable === null && (facts === null || facts.phase === state);
 

@@ -146,7 +146,7 @@ export class Markets {
     if (text !== null) this.#ledger.setNote(ownFillsNote(conditionId), text);
   }
 
-  /** Assigns listed markets. `isForeign`: another wallet has claimed the market, and this wallet has nothing there. */
+  /** Assigns listed markets. `isForeign`: another wallet claimed it, and this wallet has no shares or orders in it. */
   onCatalog(rows: readonly MarketSummary[], isForeign: (conditionId: string) => boolean, nowMs: number): void {
     this.hasCatalog = true;
     const pulledBecause = this.#pulledBecause;
@@ -174,7 +174,7 @@ export class Markets {
     this.#trackSiblings(rows, isForeign);
   }
 
-  /** Tracks foreign markets of a declared event while a strategy quotes another outcome and needs all prices. */
+  /** Tracks an event's foreign markets while a strategy quotes another outcome of the event and needs all prices. */
   #trackSiblings(rows: readonly MarketSummary[], isForeign: (conditionId: string) => boolean): void {
     const needsEvent = ({ condition_id }: MarketSummary) =>
       this.listSlots(condition_id).some(({ strategy }) => strategy.module.inputs?.event === true);
@@ -335,7 +335,7 @@ const MOST_FILLS = 1_000;
 
 const ownFillsNote = (conditionId: string): string => `own-fills.${conditionId}`;
 
-/** Returns a market selection with fixed values for `max`, `candidates`, `choose` and `rules`, which filter no list. */
+/** Returns a selection with fixed values of `max`, `candidates`, `choose` and `rules`, because these filter no list. */
 const pickFilter = (all: MarketSelection) => ({ ...all, max: 0, candidates: 0, choose: null, rules: null });
 
 function selects({ markets }: StrategySettings, row: MarketSummary): boolean {

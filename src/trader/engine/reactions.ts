@@ -88,7 +88,7 @@ const CONVERTED = {
 function onConverted(state: TraderState, event: Of<keyof typeof CONVERTED>, nowMs: number): void {
   const { markets, notices, safety } = state;
   const { kind, market, yesMicros, noMicros, cashMicros } = event;
-  // Only `ledger adopt` books an excess, which must not hide a loss of the day.
+  // An excess payment counts as moved capital, so that it does not hide a loss of the day.
   const excess = excessPayment(cashMicros, yesMicros, noMicros);
   if (excess > 0) safety.capitalMoved(excess);
   markets.requestRequote(market);

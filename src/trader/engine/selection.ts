@@ -88,11 +88,11 @@ export class Selection {
     );
   }
 
-  /** Excludes markets that break the rules. With `choose: listed`, selects quoted, then other, then closed markets. */
+  /** Excludes markets that break the rules. With `choose: listed`, quoted markets come first, unquotable ones last. */
   #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
     const { markets } = strategy;
     const slots = this.#listSlots(state, strategy);
-    // A strategy that is not selective has a surplus only after a closed market was replaced.
+    // A strategy that is not selective has more than `max` markets only after a closed market was replaced.
     const isQuotingAll = !isSelective(markets) && slots.length <= markets.max;
     const wanted = slots.filter(([, slot]) => {
       const reason = isQuotingAll ? null : ruledOut(state, slot, nowMs);

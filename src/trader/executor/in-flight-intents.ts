@@ -39,7 +39,7 @@ export class InFlight {
   withdrawn = false;
   /** Whether the operator was notified that the record differs from the request. */
   differsTold = false;
-  /** Impossible payment or amount of a conversion: in its newest record, and adopted by an operator; or null. */
+  /** Impossible payment or amount of a conversion in its newest record, and the one an operator adopted; or null. */
   disputedMicros: Micros | null = null;
   adoptedMicros: Micros | null = null;
   /** Cached reservation of the intent, with the ledger rows from which it was computed. */

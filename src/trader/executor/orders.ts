@@ -246,7 +246,7 @@ function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, now
 
 function book(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number, venueS: number): void {
   const { pubkey, price: priceMicros, amount: amountMicros, fee: feeMicros, is_maker: isMaker, timestamp } = row;
-  // A wrong time is booked as the present time.
+  // A trade with an impossible time is booked at the exchange's present time.
   const isTimed = timestamp >= 0 && timestamp <= venueS + FUTURE_S;
   const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS: isTimed ? timestamp : venueS };
   const booking = context.bookFill(order, { ...trade, ...termsOf(order), seenMs: nowMs });

@@ -256,7 +256,7 @@ function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, loo
   const hasLasted = isRead && look.nowMs - inFlight.liveSinceMs >= UNPAID_MS;
   const paid = paidFunds(hasLasted ? { ...row, funds: row.funds ?? row.onchain_funds } : row);
   const isPossible = paid !== null && isPossiblePayment(paid, yesMicros, noMicros);
-  // A payment that stays too small, for example by a fee, is booked. Others need `ledger adopt`.
+  // A payment that stays too small, e.g. because of a fee, is booked. Other wrong payments need `ledger adopt`.
   const isSmall = hasLasted && paid !== null && paid > 0 && paid < Math.min(yesMicros, noMicros);
   inFlight.disputedMicros = isPossible || isSmall ? null : paid;
   const isOther = paid !== null && (yesMicros !== redeemYesMicros || noMicros !== redeemNoMicros || !isPossible);

@@ -232,7 +232,7 @@ export class Ledger extends LedgerReader {
     return 'fee_paid';
   }
 
-  /** Forgets that the booked trade had failed, or that the wait for a new fill of its order had ended (`endWait`). */
+  /** Deletes the failure of a trade that is now booked; if it has none, its order's ended wait (`endWait`). */
   #forgetFailures({ pubkey, orderPubkey }: BookedFill): boolean {
     const sql = 'SELECT pubkey, order_pubkey, amount FROM failed_trades WHERE';
     const find = (where: string, key: string) =>

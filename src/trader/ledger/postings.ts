@@ -97,7 +97,7 @@ export function conversionPostings(conversion: BookedConversion, yes: BookedHold
   ]);
 }
 
-/** Returns a payment's part above the maximum, or the value of a split's unpaid sets. Such an excess is no result. */
+/** Returns a payment's part above the maximum, or the value of a split's unpaid sets. It is no profit. */
 export const excessPayment = (cashMicros: Micros, yesMicros: Micros, noMicros: Micros): Micros =>
   micros(Math.max(0, cashMicros - Math.max(yesMicros, noMicros)));
 

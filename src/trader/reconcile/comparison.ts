@@ -181,7 +181,7 @@ export class Comparison {
     return this.#ledger.conversion(pubkey) !== null || this.#ledger.fill(pubkey) !== null;
   }
 
-  /** True if an adoption leaves this difference: its record is booked with other figures, or a fill is still expected. */
+  /** True if an adoption leaves a difference: its record is booked with other figures, or a fill is still expected. */
   outlastsAdoption({ what, subject }: Pick<Difference, 'what' | 'subject'>): boolean {
     const [orderPubkey = '', ...upTo] = subject.split(' ');
     return this.isBooked(subject) || (what === 'fill' && upTo.length > 0 && this.isFillExpected(orderPubkey));

@@ -159,7 +159,7 @@ export class ConfirmedDifferences {
     return [...this.#open.values()].some(({ difference, isCertain }) => difference.what === 'position' && !isCertain);
   }
 
-  /** True if two rounds have confirmed that a fill of the order is missing, or an operator has accepted this. */
+  /** True if two rounds have confirmed that a fill of the order is missing, or an operator has accepted it. */
   isUnlisted(orderPubkey: string): boolean {
     const names = [...this.believed.map(nameDifference), ...this.#accepted.keys()];
     return names.some((name) => name.startsWith(`fill ${orderPubkey} `));
@@ -171,7 +171,7 @@ export class ConfirmedDifferences {
     for (const [name, { difference }] of this.#open) if (!isLeft(difference)) this.#open.delete(name);
     this.forgetAccepted((difference) => !isLeft(difference));
     for (const record of booked) {
-      // The difference of a missing fill ends with the wait for the fill. Only such a subject has a space here.
+      // A missing fill's difference ends with the wait for the fill. Here only its subject contains a space.
       if (REBASED.includes(record.what) || record.ledger === UNKNOWN || record.subject.includes(' ')) continue;
       const name = nameDifference(record);
       this.#accepted.set(name, [name, formatFigures(record), nowMs, '', 'adopted']);

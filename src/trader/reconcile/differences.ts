@@ -31,7 +31,7 @@ export interface Difference {
 
 /** Ledger's figure for a record that is not in the ledger and was not made by this trader. */
 export const UNKNOWN = 'unknown';
-/** Exchange's figure in a difference: the ledger has a booking, and the exchange's complete list lacks the booking. */
+/** Exchange's figure in a difference if the ledger has a booking that the exchange's complete list lacks. */
 export const NOTHING = 'nothing';
 
 export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'conversion'> {
@@ -150,7 +150,7 @@ export function conversionDifference(
   const booked = books.conversion(subject);
   // A recently booked conversion may be newer than the list.
   if (booked !== null && moved === null && booked.seenMs >= listMs - LONGEST_LAG_MS) return null;
-  // The executor also books a payment that looks unpaid or impossible, once it has lasted or is adopted.
+  // The executor also books an unpaid or impossible payment, once it has lasted or an operator has adopted it.
   const bookedMicros = what === 'split' ? negate(booked?.yesMicros ?? ZERO) : booked?.cashMicros;
   const isPaid =
     UNDER_WAY.includes(state) && bookedMicros === ('onchain_funds' in row ? row.onchain_funds : row.onchain_amount);

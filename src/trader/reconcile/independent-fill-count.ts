@@ -120,7 +120,7 @@ export class IndependentFillCount {
     this.hasCompared = true;
     const venueS = this.#venueS;
     const isOld = (timeS: number) => pastTime(timeS, venueS) <= venueS - YOUNG_S;
-    // The ledger replaces a wrong time, so the age of a booked trade follows from the booked time.
+    // The ledger replaces an impossible time, so a booked trade's age is computed from its booked time.
     const readTime = ({ pubkey, timestamp }: OwnTradeRow) => this.#ledger.fill(pubkey)?.timestampS ?? timestamp;
     this.#rows = this.#rows.map((row) => ({ ...row, timestamp: readTime(row) }));
     const trades = this.#rows.filter(({ state }) => state === 'done');

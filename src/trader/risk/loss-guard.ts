@@ -310,7 +310,7 @@ export class ActionPace {
     this.#timesMs.push(nowMs);
   }
 
-  /** Returns the counts at `nowMs`. If our clock was set back, an action can be later than `nowMs`, and also counts. */
+  /** Returns the counts at `nowMs`. After our clock was set back, actions later than `nowMs` also count. */
   facts(nowMs: number): PaceFacts {
     let [lastSecond, lastMinute] = [0, 0];
     for (const timeMs of this.#timesMs) {

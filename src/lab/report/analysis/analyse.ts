@@ -80,7 +80,7 @@ function judgeModels(models: readonly ComparedModel[], played: number, markets: 
   }
   const events = Math.min(...models.map((model) => model.events));
   if (models.every(({ micros }) => micros === 0) || events < LEAST_EVENTS) {
-    const few = ` The result says little: it has ${formatQuantity(events, 'independent event')} under at least one fill model, and fewer than ${LEAST_EVENTS} prove nothing.`;
+    const few = ` The result says little: it has ${formatQuantity(events, 'independent event')} under at least one fill model, but a conclusion needs at least ${LEAST_EVENTS}.`;
     const text = `${describeSigns(models)}: ${figures}.${events < LEAST_EVENTS ? few : ''}${over}`;
     return { signFlips: false, points: 'unclear', text };
   }

@@ -126,7 +126,7 @@ function repeatSection(sessions: readonly ShownText[]): Markup | null {
   const [first] = models;
   if (first === undefined) return null;
   const figures = models.map(({ repeats }) => repeats);
-  const caption = 'Means and spreads over repeats';
+  const caption = 'Means and deviations of the repeated runs';
   const table = dataTable(modelHeads(sessions), linesOf(REPEAT_LINES, figures), { caption });
   const lead = `${formatQuantity(first.repeats.count, 'run')} of each model. The runs of a model differ in the times of polls and the latency of calls; ± is the deviation between runs. All other figures are from the run with the median result.`;
   return section('repeats', 'Repeats', lead, table);

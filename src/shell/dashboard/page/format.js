@@ -32,7 +32,7 @@ export function rounded(value, places, sign = '') {
   return html`<span title=${value}>${Number(value) * 10 ** places < 0.5 ? text : `${sign}${text}`}</span>`;
 }
 
-/** Returns the colour of a profit or loss; none if `gain` rounds it to zero. @param {string} value */
+/** Returns the colour class of a profit or loss; empty if `gain` rounds the value to zero. @param {string} value */
 export const gainKind = (value) => (Number(value) <= -0.005 ? 'bad' : Number(value) >= 0.005 ? 'good' : '');
 
 /** @param {string | null} value @param {number} most */

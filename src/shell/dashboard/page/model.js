@@ -43,7 +43,7 @@ export function update(changes) {
   if (names.length === 0 || names.some((name) => model[name] !== before[name])) draw();
 }
 
-/** Shows the present data as old until the next answer. Returns the reason with the time of that data. @param {string} why */
+/** Marks the present data as old until the next answer. Returns `why` with the time of that data. @param {string} why */
 export function lose(why) {
   const { state, all } = model;
   const lost = { mode: 'no answer', answers: false, silent: false, mode_since: null };

@@ -171,7 +171,7 @@ export async function ask(path, how = {}) {
   const first = openSession();
   const answer = await askWith(await first, path, how);
   if (answer.status !== 401) return answer;
-  // The browser itself repeats a request if its connection is cut.
+  // A browser repeats a request whose connection was cut, so the action may have been performed before.
   if (how.method === 'POST' && !(await answer.json()).isUnknown) throw new Error('performed before, or refused');
   endSession(first);
   return askWith(await openSession(), path, how);

@@ -33,7 +33,7 @@ export interface CaptureSettings {
   readonly venue: string;
   /** Ids of the markets to record; null records all markets that are read. */
   readonly only: ReadonlySet<string> | null;
-  /** Called once for each market whose id cannot name a folder; absent: these markets are recorded too. */
+  /** Called once for each market that is left out, as its id cannot name a folder; absent: no market is left out. */
   readonly onLeftOut?: (text: string) => void;
 }
 
@@ -178,7 +178,7 @@ export class Capture {
     const { condition_id: id } = detail;
     const before = this.#details.get(id);
     if (before === undefined && !hasFolder(id))
-      this.#settings.onLeftOut?.(`market ${id.slice(0, 40)}… is not recorded: its id is too long to name a folder`);
+      this.#settings.onLeftOut?.(`market ${id.slice(0, 40)}… is not recorded: its id cannot name a folder`);
     this.#details.set(id, detail);
     const captured = this.#markets.get(id);
     if (captured === undefined) return;

@@ -199,7 +199,7 @@ const timeLabels = (isUtc) => (_chart, splits, _axis, _space, step) => {
 
 const UTC = /** @type {const} */ ({ timeZone: 'UTC' });
 
-/** Formats a date, such as `3 Nov`, with the year unless this is the present year. @param {number} ms @param {boolean} isUtc or local */
+/** Formats a date, such as `3 Nov`; the year is added if it is not the present year. @param {number} ms @param {boolean} isUtc or local */
 export const dayOf = (ms, isUtc) =>
   new Date(ms)
     .toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', ...(isUtc ? UTC : {}) })

@@ -164,7 +164,7 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
   for (const inFlight of executor.disputed) {
     inFlight.adoptedMicros = inFlight.disputedMicros;
     const { kind, id } = inFlight.intent;
-    notices.alert(nowMs, 'adopted', `the record of ${kind} ${id}; adopt again after its booking`);
+    notices.alert(nowMs, 'adopted', `the record of ${kind} ${id}; once it is booked, run ledger adopt again`);
   }
   if (typeof plan === 'string') return;
   bookAdoption(state, plan, reason, nowMs);
@@ -173,11 +173,11 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
   requests.poller.expedite({ kind: 'assets' });
 }
 
-/** Adopts skipped shares that a redeem has paid as shares of this outcome (null if unknown), but the ledger lacks. */
+/** Adopts shares that comparisons skip, if a redeem has paid for them. `outcome`: the market's result, or null. */
 export function adoptRedeemed(state: TraderState, market: string, outcome: MarketOutcome | null, nowMs: number): void {
   const plan = state.reconciler.takeRedeemed(market);
   if (plan.length > 0 && outcome !== null) state.account.valuation.marks.set(market, yesValue(outcome));
-  bookAdoption(state, plan, 'redeemed with the shares of the ledger', nowMs);
+  bookAdoption(state, plan, 'a redeem has paid for these shares', nowMs);
 }
 
 function bookAdoption(state: TraderState, plan: Adoption, reason: string, nowMs: number): void {

@@ -49,7 +49,7 @@ export function conversionRules(
 
 type ConversionRules = ReturnType<typeof conversionRules>;
 
-/** Returns sell orders to cancel for a merge of their shares, if currency is scarce or their fills take too long. */
+/** Returns sell orders whose shares a merge needs, if currency is scarce or the orders take too long to fill. */
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,

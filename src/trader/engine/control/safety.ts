@@ -33,7 +33,7 @@ export class Safety {
   readonly silence = new Silence();
   readonly unreadLists = new UnreadLists();
   readonly unreadMarkets = new UnreadMarkets();
-  /** Null without a fleet. `markets`, `foreign`: claimed by this wallet, by others. `hold`: why orders are canceled. */
+  /** Null without a fleet. `markets`: claimed by this wallet. `foreign`: by others. `hold`: reason to cancel orders. */
   fleet: Readonly<{ hold: string | null; markets: ReadonlySet<string>; foreign: ReadonlySet<string> }> | null = null;
   /** Risk stance of the newest step; orders begun under another stance are decided again. */
   stance: RiskStance = 'halted';
