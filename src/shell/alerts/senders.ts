@@ -122,7 +122,7 @@ export const makeBotUrl = (address: string): string =>
 export const sendBotMessage = (url: string, chat: string, text: string): Promise<Delivery> =>
   postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: text.slice(0, LONGEST.telegram) }), JSON_TYPE);
 
-const MOST_BYTES = 4_000_000; // Maximum size of Telegram's answer, bytes; a fifty long messages are smaller.
+const MOST_BYTES = 4_000_000; // Maximum size of Telegram's answer, bytes; fifty long messages are smaller.
 const QUESTION = { timeout: 25, allowed_updates: ['message'] };
 const [id, none] = [z.int(), z.undefined().optional()];
 const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
