@@ -131,7 +131,7 @@ function answerBook(market: Market, isYes: boolean, depth: number): Reply<'marke
   return reply;
 }
 
-/** Returns an amount's text; `invalid` for more than 6 decimal places, because the core's parser accepts more zeros. */
+/** Returns an amount's text, or `invalid` for a 7th decimal place. The core's parser accepts a zero at that place. */
 const sixPlaces = (amount: string): string => (/\.\d{7}/.test(amount) ? 'invalid' : amount);
 
 export const HANDLERS: Handlers = {

@@ -107,7 +107,7 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
   ];
 }
 
-/** Lists a strategy's changes. `withRisk`: includes changed limits; false if the trader's own limits changed. */
+/** Lists a strategy's changes. `withRisk`: also lists changes of the strategy's limits. */
 function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
   const name = `strategy ${then.name}:`;
   const specs: ParamSpecs = now.module.params;

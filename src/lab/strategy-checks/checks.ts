@@ -217,7 +217,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
       if (bids.length + asks.length > 0) figures = Math.max(figures, Object.keys(factors).length);
     });
     if (figures === 0) throw new Failed('factors are empty in every view with quotes');
-    return `up to ${figures} factors with each note`;
+    return `quotes have a note and up to ${figures} factors`;
   },
 
   "quotes never cross others' orders"(tried, shown) {
