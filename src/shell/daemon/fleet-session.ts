@@ -98,8 +98,7 @@ export const leasedSigner = (
     const draft = loadDraft(intentId);
     if (draft === null || draft.terms.action === 'cancel-order') return inner.sign(intentId);
     const isForeign = draft.terms.action === 'place-order' && !member.markets.includes(draft.marketConditionId);
-    const reason =
-      member.objection() ?? (isForeign ? 'this trader has not claimed the market of the order in the fleet' : null);
+    const reason = member.objection() ?? (isForeign ? 'this trader has not claimed the market of the order' : null);
     return reason === null ? inner.sign(intentId) : { ok: false, reason, isWithheld: true };
   },
 });

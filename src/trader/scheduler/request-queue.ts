@@ -311,7 +311,7 @@ class SteadyClock {
   #ourMs: number | null = null;
   #steadyMs = 0;
 
-  /** Advances the steady clock to our clock's time `nowMs`. Returns the steady clock's time, ms, which never decreases. */
+  /** Advances the steady clock to `nowMs` of our clock. Returns the steady clock's time, ms, which never decreases. */
   advance(nowMs: number): number {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     this.#steadyMs = this.peek(nowMs);

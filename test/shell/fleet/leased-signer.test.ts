@@ -25,7 +25,7 @@ const ONE = 1 as never;
 const MERGE = draft({ action: 'merge-shares', amount: ONE });
 const REDEEM = draft({ action: 'redeem-shares', yes: ONE, no: ONE }, 'theirs');
 const CANCEL = draft({ action: 'cancel-order', orderPubkey: 'o' }, 'theirs');
-const UNCLAIMED = withheld('this trader has not claimed the market of the order in the fleet');
+const UNCLAIMED = withheld('this trader has not claimed the market of the order');
 
 describe('the signer of a trader in a fleet', () => {
   it.each([
