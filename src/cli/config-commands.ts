@@ -184,7 +184,9 @@ const ask = (
   config: TraderConfig,
   hash = '',
 ): Promise<ConfigData> => {
-  const request = { command: 'config', action, reason, dryRun: dryRun === true, hash } as const;
+  // A rollback does not use the files.
+  const file = action === 'rollback' ? '' : config.file;
+  const request = { command: 'config', action, reason, dryRun: dryRun === true, hash, file } as const;
   return askThere(request, config, { timeoutMs: timeout * 1000 });
 };
 

@@ -94,7 +94,8 @@ async function walletCheck(config: Config, io: CliIo, note: (check: DoctorCheck)
   const { file } = config.wallet;
   if (!existsSync(file)) {
     const text = `there is no wallet file ${file}`;
-    if (config.venue.name === 'paper') note(warn('wallet', text, 'The first start creates the wallet file.'));
+    if (existsSync(config.ledger.path)) note(fail('wallet', text, 'Put it back: the ledger belongs to one wallet.'));
+    else if (config.venue.name === 'paper') note(warn('wallet', text, 'The first start creates the wallet file.'));
     else note(fail('wallet', text, 'Create a wallet file with `twinbook keys create --file` or `keys import`.'));
     return null;
   }

@@ -1,6 +1,6 @@
 /** Foreign runs and backups bring neither code nor limits: every command reads them without running their code. */
 
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/shell/config/load.js';
@@ -125,6 +125,9 @@ it('a backup that another person changed brings neither code nor limits into the
   const trader = started(['start', ...c]);
   await trader.waitFor(/killed: the ledger was restored/);
   expect((await ran(['config', 'diff', ...c])).output).toBe('the files agree with the configuration in force\n');
+  copyFileSync(file, join(folder, 'other.yaml'));
+  const other = await ran(['config', 'apply', '-c', join(folder, 'other.yaml')]);
+  expect(other).toMatchObject({ output: expect.stringContaining(`the running trader uses ${file}, not `), code: 2 });
   const back = await ran(['config', 'rollback', '--reason', 'x', ...c]);
   expect(back.output).toContain('the copy of that configuration cannot be read');
   expect(back.code).not.toBe(0);

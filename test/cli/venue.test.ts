@@ -232,6 +232,9 @@ describe('doctor', () => {
     const first = await twinbook('doctor --json');
     expect(results(first.out)).toMatchObject({ wallet: 'warn', credentials: 'warn', venue: 'ok', clock: 'ok' });
     expect(first.code).toBe(0);
+    writeFileSync(join(cwd, 'twinbook.sqlite'), 'the ledger of a lost wallet');
+    expect(results((await twinbook('doctor --json')).out)).toMatchObject({ wallet: 'fail' });
+    rmSync(join(cwd, 'twinbook.sqlite'));
     await withKeys();
     const { code, out } = await twinbook('doctor --json');
     const [signing, venue] = [

@@ -180,7 +180,7 @@ const parsePort = (url: string): number => Number(new URL(url).port) || (url.sta
 const MOST_LINKS = 40;
 
 /** Follows symbolic links, so that every name of a ledger leads to the same files beside the ledger. */
-function fileBehind(path: string): string {
+export function fileBehind(path: string): string {
   let file = path;
   for (let links = 0; links < MOST_LINKS; links++) {
     try {

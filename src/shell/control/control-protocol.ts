@@ -55,11 +55,12 @@ const REQUESTS = {
   }),
   /** `subject` is an intent id, an order's pubkey or a market's condition id. */
   explain: ask('explain', { subject: needed(NO_SUBJECT) }),
-  /** `hash` selects the configuration of a rollback; empty for the previous one. */
+  /** `hash`: configuration of a rollback, empty for the previous one. `file`: expected configuration file, or empty. */
   config: ask('config', {
     action: z.enum(ACTIONS, `config wants one of ${ACTIONS.join(', ')}`),
     reason: said,
     hash: said,
+    file: said,
     dryRun: isTrue,
   }).refine(({ action, reason }) => action !== 'rollback' || reason !== '', 'a rollback needs a reason'),
   /** After this request the connection streams the trader's status as `StatusLine`s, and accepts no further command. */

@@ -7,6 +7,7 @@ import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
+import { fileBehind } from '../config/config.js';
 import { explainLines, marketLines } from '../console/views/explain-view.js';
 import type { ControlQuestion, ControlResponse, ModeData } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile, readStopFile, removeStopFile } from '../control/stop-file.js';
@@ -81,6 +82,12 @@ async function configure(
   request: Extract<ControlQuestion, { command: 'config' }>,
   { live }: RunningTrader,
 ): Promise<ControlResponse> {
+  const { file } = live.config;
+  if (request.file !== '' && fileBehind(request.file) !== fileBehind(file))
+    return {
+      ok: false,
+      error: `the running trader uses ${file}, not ${request.file}; nothing was compared or applied`,
+    };
   try {
     if (request.action === 'diff') return { ok: true, data: await live.diff() };
     const data = request.action === 'apply' ? await live.apply(request) : await live.rollback(request);

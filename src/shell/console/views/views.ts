@@ -183,7 +183,7 @@ const readName = (item: unknown): string | null =>
 
 async function diffView(socket: string): Promise<{ readonly lines: readonly string[] }> {
   try {
-    const question = { command: 'config', action: 'diff', reason: '', hash: '', dryRun: true } as const;
+    const question = { command: 'config', action: 'diff', reason: '', hash: '', file: '', dryRun: true } as const;
     const { lines } = await askTrader(question, { socket, timeoutMs: WITHIN_MS });
     return { lines };
   } catch (error) {
