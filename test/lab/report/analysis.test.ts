@@ -4,7 +4,7 @@ import type { Markout, MarkoutHorizon, MarkoutSide } from '../../../src/lab/repo
 import { resultTone } from '../../../src/lab/report/html/parts.js';
 import { renderVerdict, reportHtml } from '../../../src/lab/report/html/report-html.js';
 import { computeBreakdown } from '../../../src/lab/report/session-from-ledger.js';
-import type { MarketSession, SessionRecord } from '../../../src/lab/session/contract.js';
+import type { SessionRecord } from '../../../src/lab/session/contract.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { makeSession } from './session.js';
 import { aConversion, aFill, aMarket, aRoundTrip, aSession, ONE, under } from './sessions.js';
@@ -16,23 +16,15 @@ const markout = (record: SessionRecord, horizon: MarkoutHorizon, side: MarkoutSi
   );
 
 describe('requests', () => {
-  const use = {
-    public: { limitPerMinute: 120, count: 60, peakPerMinute: 60, throttled: 0 },
-    signed: { limitPerMinute: 300, count: 40, peakPerMinute: 30, throttled: 0 },
-    byEndpoint: [],
-    unsent: 0,
-  };
-
   test('are counted for each fill, and by what each brought', () => {
-    const fills = [aFill(), aFill({ isBuy: false, priceMicros: 500_000 })];
-    const { requests, result } = analyse(aSession([aMarket({ fills })], { requests: use }));
-    expect(requests?.perFill).toBe(50);
-    expect(result.resultMicros).toBe(ONE);
+    const { requests, result } = analyse(aSession([aMarket({ fills: aRoundTrip(900_000) })]));
+    expect(requests?.perFill).toBe(45);
+    expect(result.resultMicros).toBe(900_000);
     expect(requests?.valueMicros).toBe(10_000);
   });
 
   test('say nothing of fills where there was none', () => {
-    const { requests } = analyse(aSession([aMarket()], { requests: use }));
+    const { requests } = analyse(aSession([aMarket()]));
     expect([requests?.perFill, requests?.valueMicros]).toEqual([null, 0]);
   });
 });
@@ -90,16 +82,10 @@ describe('orders and quotes', () => {
   ];
   const { trading, quoting } = analyse(aSession([aMarket({ fills, endYesMicros: 17 * ONE })]));
 
-  test('count filled against posted shares, takers apart', () =>
-    expect(trading).toMatchObject({
-      fills: 3,
-      makerFills: 2,
-      takerFills: 1,
-      restingFilledMicros: 12 * ONE,
-      postedMicros: 40 * ONE,
-      fillRatioShare: 0.3,
-      ordersFilled: 1,
-    }));
+  test('count filled against posted shares, takers apart', () => {
+    expect(trading).toMatchObject({ fills: 3, makerFills: 2, takerFills: 1, ordersFilled: 1 });
+    expect(trading).toMatchObject({ restingFilledMicros: 12 * ONE, postedMicros: 40 * ONE, fillRatioShare: 0.3 });
+  });
 
   test('say how much stood ahead, an order that filled in pieces once', () =>
     expect(trading.queue).toEqual({ meanAheadMicros: 100 * ONE, filledMeanAheadMicros: 50 * ONE }));
@@ -114,12 +100,8 @@ describe('orders and quotes', () => {
     expect(quoting).toMatchObject({ openForMs: 60_000, twoSidedShare: 0.5, oneSidedShare: 0.25 }));
 
   test('are not known where one market does not know them', () => {
-    const unknown = aMarket();
-    const blind: MarketSession = {
-      ...unknown,
-      quoting: { ...unknown.quoting, openForMs: null, joinedBehindMicros: null },
-      fills: [aFill({ atCrossing: null })],
-    };
+    const unknown = { ...aMarket().quoting, openForMs: null, joinedBehindMicros: null };
+    const blind = aMarket({ quoting: unknown, fills: [aFill({ atCrossing: null })] });
     const { quoting, trading } = analyse(aSession([aMarket(), blind]));
     expect(quoting.twoSidedShare).toBeNull();
     expect([trading.queue.meanAheadMicros, trading.atCrossingMicros]).toEqual([null, null]);
@@ -310,16 +292,14 @@ describe('the bracket', () => {
     expect(verdict.text).toContain('The comparison uses the 1 market of 2 that every fill model played.');
   });
 
-  test('is grey below eight events', () => {
-    for (const [events, tone] of [
-      [7, ''],
-      [8, 'good'],
-    ] as const) {
-      const analysis = withInterval('m', events, [1, 3]);
-      expect(resultTone(analysis)).toBe(tone);
-      const page = reportHtml({ sessions: [aSession([]), aSession([])] }, [analysis, analysis]);
-      expect(page).toContain(`<td class="${`num ${tone}`.trim()}">+2.00</td>`);
-    }
+  test.each([
+    [7, '', 'num'],
+    [8, 'good', 'num good'],
+  ])('of %i events has the tone "%s", grey below eight', (events, tone, shown) => {
+    const analysis = withInterval('m', events, [1, 3]);
+    expect(resultTone(analysis)).toBe(tone);
+    const page = reportHtml({ sessions: [aSession([]), aSession([])] }, [analysis, analysis]);
+    expect(page).toContain(`<td class="${shown}">+2.00</td>`);
   });
 
   test('of one session has no verdict', () => expect(bracketVerdict([withResult('power:3', 1)]).text).toBe(''));

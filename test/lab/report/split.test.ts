@@ -18,6 +18,8 @@ const partsOf = (split: ResultSplit) =>
 describe('the split, worked out by hand', () => {
   const bought = aFill();
   const sale = { timeMs: 2_000, isBuy: false };
+  const blind = { markMicros: null };
+  const blindSale = { ...sale, ...blind, priceMicros: 450_000 };
   const no = { timeMs: 2_000, isYes: false, priceMicros: 420_000 };
   const redeem = { kind: 'redeem', noMicros: 0 } as const;
   const held = { endYesMicros: 10 * ONE };
@@ -60,19 +62,13 @@ describe('the split, worked out by hand', () => {
     ],
     [
       'without any middle the result stands and its parts are not known',
-      { fills: [aFill({ markMicros: null }), aFill({ ...sale, priceMicros: 450_000, markMicros: null })] },
+      { fills: [aFill(blind), aFill(blindSale)] },
       { resultMicros: 500_000, spreadMicros: null, driftMicros: null, settlementMicros: 0, undividedMicros: 500_000 },
       {},
     ],
     [
       'shares without outcome and middle count at average cost',
-      {
-        fills: [
-          aFill({ markMicros: null }),
-          aFill({ ...sale, amountMicros: 4 * ONE, cashMicros: 1_800_000, markMicros: null }),
-        ],
-        endYesMicros: 6 * ONE,
-      },
+      { fills: [aFill(blind), aFill({ ...blindSale, amountMicros: 4 * ONE })], endYesMicros: 6 * ONE },
       { resultMicros: 200_000, spreadMicros: null },
       { valuedAt: 'cost', endValueMicros: 2_400_000 },
     ],

@@ -26,13 +26,8 @@ describe('folds', () => {
     ];
     const events = assignFolds(markets, 2);
     expect(foldOf(events)).toEqual({ a: 0, b: 0, c: 1, d: 1 });
-    expect(events[1]).toMatchObject({
-      title: 'b',
-      conditionIds: ['id of b1', 'id of b2'],
-      played: 20,
-      fromMs: FIRST_MS + HOUR_MS,
-      toMs: FIRST_MS + 9 * HOUR_MS,
-    });
+    expect(events[1]).toMatchObject({ title: 'b', conditionIds: ['id of b1', 'id of b2'], played: 20 });
+    expect(events[1]).toMatchObject({ fromMs: FIRST_MS + HOUR_MS, toMs: FIRST_MS + 9 * HOUR_MS });
   });
 
   it('take events of one title with two ids for two events', () => {

@@ -59,10 +59,7 @@ describe('the tables of a sweep', () => {
     const text = sweepTables(result);
     const [, , first = ''] = text.split('\n');
     const [best] = result.configurations;
-    expect(first.trim().split(/\s+/).slice(0, 4)).toEqual([
-      '1',
-      ...[best?.number, ...(best?.values ?? [])].map(String),
-    ]);
+    expect(first.trim().split(/\s+/).slice(0, 4)).toEqual(['1', best?.number, ...(best?.values ?? [])].map(String));
     expect(text).toContain('… and 80 more');
     expect(text.split('\n').length).toBeLessThan(45);
   });

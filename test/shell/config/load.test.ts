@@ -14,10 +14,7 @@ const ofVenue = (profile: string, lines = '') => trader(lines).replace('profile:
 const load = (folder: string, env: Record<string, string> = {}) => loadConfig('trader.yaml', { env, cwd: folder });
 
 async function failure(files: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
-  const error: unknown = await load(folderOf(files), env).then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
+  const error: unknown = await load(folderOf(files), env).catch((thrown: unknown) => thrown);
   if (!(error instanceof TwinbookError)) throw new Error(`expected a TwinbookError, got ${String(error)}`);
   return error;
 }
@@ -64,61 +61,43 @@ describe('a trader file that cannot be used says where, what came and what to wr
     'enabled: true': "6:1: unknown key 'enabled'; known here: ",
     'polling: { hot_interval_ms: 30000 }': '6:29: polling.hot_interval_ms: must not be above quiet_interval_ms (10000)',
   };
-  const table: readonly (readonly [yaml: string, message: string])[] = [
-    ...Object.entries(endings).map(([lines, text]) => [trader(lines), text] as const),
-    [
-      'strategy: bands\nmarkets: { max: 3 }\n',
+  /** By the whole file. */
+  const files: Readonly<Record<string, string>> = {
+    'strategy: bands\nmarkets: { max: 3 }\n':
       "1:1: this is a strategy file; give the trader's file that lists this strategy file under strategies",
-    ],
-    [
-      trader().replace('"1000"', '1000'),
+    [trader().replace('"1000"', '1000')]:
       '4:10: capital: wants a decimal string, got the number 1000; write it in quotes: "1000"',
-    ],
-    [
-      trader().replace('"1000"', '"1e3"'),
+    [trader().replace('"1000"', '"1e3"')]:
       '4:10: capital: wants a decimal string with at most 6 decimal places, got the text "1e3"',
-    ],
-    [
-      ofVenue('paper, fee_schedule: variance', 'exchange: { embedded: true }'),
+    [ofVenue('paper, fee_schedule: variance', 'exchange: { embedded: true }')]:
       '1:40: venue.fee_schedule: the embedded exchange charges fees of price x amount, but fee_schedule is variance',
-    ],
-    [trader().replace('wallet.json', ''), '2:11: wallet.file: wants a text, got nothing (an empty value)'],
-    [trader().replace('wallet.json', '""'), '2:17: wallet.file: must not be empty'],
-    [trader().replace(/^ledger.*\n/m, ''), '1:1: ledger: missing; wants a mapping (lines of key: value)'],
-    ['', '1:1: wants a mapping (lines of key: value), got nothing (an empty value)'],
-    [`${trader()}---\n${trader()}`, '6:1: more than one document (---) in the file; keep one'],
-    [
-      ofVenue('paper, base_url: "http://example.org"'),
+    [trader().replace('wallet.json', '')]: '2:11: wallet.file: wants a text, got nothing (an empty value)',
+    [trader().replace('wallet.json', '""')]: '2:17: wallet.file: must not be empty',
+    [trader().replace(/^ledger.*\n/m, '')]: '1:1: ledger: missing; wants a mapping (lines of key: value)',
+    '': '1:1: wants a mapping (lines of key: value), got nothing (an empty value)',
+    [`${trader()}---\n${trader()}`]: '6:1: more than one document (---) in the file; keep one',
+    [ofVenue('paper, base_url: "http://example.org"')]:
       '1:36: venue.base_url: wants an https address (http only on this machine), got http://example.org',
-    ],
-    [
-      ofVenue('paper, base_url: somewhere'),
+    [ofVenue('paper, base_url: somewhere')]:
       '1:36: venue.base_url: wants an address such as https://example.org, got the text "somewhere"',
-    ],
-    [
-      ofVenue('worm', 'exchange: { embedded: true }'),
+    [ofVenue('worm', 'exchange: { embedded: true }')]:
       '1:8: venue.base_url: the embedded exchange listens on this machine only, but the address is api.worm.wtf; write http://127.0.0.1:8787 or remove exchange.embedded',
-    ],
-    [
-      ofVenue('paper, draft_message: opaque'),
+    [ofVenue('paper, draft_message: opaque')]:
       '1:41: venue.draft_message: drafts of this venue are opaque, so the content of drafts cannot be checked before signing; to accept that, write allow_blind_signing: true',
-    ],
-    [
-      trader('guardian: { credentials: c.json }').replace('wallet.json', 'wallet.json, credentials: c.json'),
+    [trader('guardian: { credentials: c.json }').replace('wallet.json', 'wallet.json, credentials: c.json')]:
       '6:26: guardian.credentials: is the trader’s file; the guardian needs its own key, which stays valid if the trader’s is revoked',
-    ],
-    [
-      ofVenue('paper, base_url: "http://127.0.0.1:9001"', 'exchange: { port: 9000 }'),
+    [ofVenue('paper, base_url: "http://127.0.0.1:9001"', 'exchange: { port: 9000 }')]:
       '6:19: exchange.port: port is 9000, but venue.base_url has port 9001; remove one',
-    ],
-    [
-      trader('', '\n  - strategies/none.yaml'),
+    [trader('', '\n  - strategies/none.yaml')]:
       '6:5: strategies[0]: the strategy file strategies/none.yaml: no such file',
-    ],
-    [trader(`control: { socket: ${'a'.repeat(120)} }`), '6:20: control.socket: a socket'],
-    ['venue: { profile: paper\nwallet: x', '2:1: not valid YAML: '],
+    [trader(`control: { socket: ${'a'.repeat(120)} }`)]: '6:20: control.socket: a socket',
+    'venue: { profile: paper\nwallet: x': '2:1: not valid YAML: ',
+  };
+  const table = [
+    ...Object.entries(endings).map(([lines, text]) => [text, trader(lines)] as const),
+    ...Object.entries(files).map(([yaml, text]) => [text, yaml] as const),
   ];
-  test.each(table.map(([yaml, text]) => [text, yaml] as const))('%s', async (text, yaml) => {
+  test.each(table)('%s', async (text, yaml) => {
     const error = await failure({ 'trader.yaml': yaml });
     expect(error.code).toBe('config_invalid');
     expectStart(error, `trader.yaml:${text}`);
@@ -155,10 +134,9 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ['wrom', /did you mean 'worm', a live venue with real money, on which this program was never run \('paper' is/],
     ['papre', /did you mean 'paper'\?$/],
     ['elsewhere', /shipped profiles are paper or worm; or write the path/],
-  ])('a venue profile %s leads nobody to real money unawares', async (name, text) => {
-    const yaml = trader().replace('profile: paper', `profile: ${name}`);
-    expect((await failure({ 'trader.yaml': yaml })).message).toMatch(text);
-  });
+  ])('a venue profile %s leads nobody to real money unawares', async (name, text) =>
+    expect((await failure({ 'trader.yaml': ofVenue(name) })).message).toMatch(text),
+  );
 
   test.each([
     ['a folder', '.', 'is a folder, not a file'],
@@ -175,21 +153,19 @@ describe('a strategy file', () => {
     's/mine.yaml': yaml,
     ...more,
   });
-  const table: readonly (readonly [yaml: string, message: string])[] = [
-    ['params: { order_shares: 25 }', '2:25: params.order_shares: got 25, wanted shares as a decimal string from'],
-    ['risk: { max_loss_day: "5" }', "2:9: risk: unknown key 'max_loss_day'"],
-    ['markets: { ids: [a], select: { state: open } }', '2:22: markets: either ids or select, not both; remove one'],
-    ['markets: { ids: [a, b, a] }', '2:24: markets.ids[2]: this market is twice in the list'],
-    ['markets: { ids: [a, b, c], max: 2 }', '2:17: markets.ids: 3 ids, but max is 2; raise max, or set candidates to 3'],
-    ['markets: { max: 9, candidates: 5 }', '2:32: markets.candidates: wants at least max (9), got 5'],
-    [
-      'markets: { select: { min_spread: 0.2, max_spread: 0.1 } }',
+  const table: Readonly<Record<string, string>> = {
+    'params: { order_shares: 25 }': '2:25: params.order_shares: got 25, wanted shares as a decimal string from',
+    'risk: { max_loss_day: "5" }': "2:9: risk: unknown key 'max_loss_day'",
+    'markets: { ids: [a], select: { state: open } }': '2:22: markets: either ids or select, not both; remove one',
+    'markets: { ids: [a, b, a] }': '2:24: markets.ids[2]: this market is twice in the list',
+    'markets: { ids: [a, b, c], max: 2 }': '2:17: markets.ids: 3 ids, but max is 2; raise max, or set candidates to 3',
+    'markets: { max: 9, candidates: 5 }': '2:32: markets.candidates: wants at least max (9), got 5',
+    'markets: { select: { min_spread: 0.2, max_spread: 0.1 } }':
       '2:34: markets.select.min_spread: wants at most max_spread (0.1), got 0.2',
-    ],
-    ['schedule: { quote_hours: "8-22" }', '2:26: schedule.quote_hours: wants six cron fields'],
-    ['strategy: ./mine.ts', '1:11: strategy: '],
-  ];
-  test.each(table)('with %j is refused at its place', async (yaml, text) => {
+    'schedule: { quote_hours: "8-22" }': '2:26: schedule.quote_hours: wants six cron fields',
+    'strategy: ./mine.ts': '1:11: strategy: ',
+  };
+  test.each(Object.entries(table))('with %j is refused at its place', async (yaml, text) => {
     const head = yaml.startsWith('strategy:') ? '' : 'strategy: log-odds-maker\n';
     expectStart(await failure(withStrategy(head + yaml)), `s/mine.yaml:${text}`);
   });

@@ -24,15 +24,9 @@ describe('the draft signer', () => {
     message:
       'SVC draft v1 | place-order | Market: mkt-1 | Outcome: YES, Side: buy, Type: limit, Price: 0.42, Amount: 10 | Draft: Dr1ft | Expires: 1714300060',
   };
-  const signerOf = (change: Partial<StoredDraft>) => {
-    const loadDraft = () => ({ ...stored, ...change });
-    return wallet.draftSigner({
-      service_name: serviceName,
-      draft_message: 'utf8',
-      allowBlindSigning: false,
-      loadDraft,
-    });
-  };
+  const rules = { service_name: serviceName, draft_message: 'utf8', allowBlindSigning: false } as const;
+  const signerOf = (change: Partial<StoredDraft>) =>
+    wallet.draftSigner({ ...rules, loadDraft: () => ({ ...stored, ...change }) });
   const reasonOf = (change: Partial<StoredDraft>) => {
     const result = signerOf(change).sign('i-1');
     return result.ok ? 'signed' : result.reason;

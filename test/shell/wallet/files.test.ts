@@ -54,6 +54,12 @@ const put = (text: string, mode = 0o600) => {
 };
 const open = (passphrase: string | null = null) => openKeyFile({ path, passphrase });
 
+/** The text of a sealed key file with other sealed values. */
+function resealed(text: string, change: object): string {
+  const content = JSON.parse(text);
+  return JSON.stringify({ ...content, sealed: { ...content.sealed, ...change } });
+}
+
 describe('the key file', () => {
   it('is created with mode 0600 in a folder of its own, opens again, and leaves no temporary file', () => {
     path = join(folder, 'deep', 'wallet.json');
@@ -81,22 +87,14 @@ describe('the key file', () => {
     expect(errorOf(() => createKeyFile({ path: `${path}2`, passphrase: '' })).code).toBe('key_invalid');
   });
 
-  it.each([
-    ['a cost that would eat the memory', { n: 2 ** 20, r: 16 }],
-    ['a cost beyond the cap', { n: 2 ** 30 }],
-    ['a cost that is no power of two', { n: 5000 }],
-    ['a changed cost', { n: 2 ** 13 }],
-    ['changed content', { data: Buffer.alloc(32).toString('base64') }],
-    ['a short tag', { tag: 'AAAA' }],
-    ['an unknown key', { extra: 1 }],
-  ])('is refused with %s', (_, change) => {
-    createKeyFile({ path, passphrase: 'p', scrypt: cheap });
-    const content = JSON.parse(readFileSync(path, 'utf8'));
-    put(JSON.stringify({ ...content, sealed: { ...content.sealed, ...change } }));
-    expect(errorOf(() => open('p')).code).toBe('key_invalid');
-  });
-
   it.each<[string, (text: string) => string]>([
+    ['a cost that would eat the memory', (text) => resealed(text, { n: 2 ** 20, r: 16 })],
+    ['a cost beyond the cap', (text) => resealed(text, { n: 2 ** 30 })],
+    ['a cost that is no power of two', (text) => resealed(text, { n: 5000 })],
+    ['a changed cost', (text) => resealed(text, { n: 2 ** 13 })],
+    ['changed content', (text) => resealed(text, { data: Buffer.alloc(32).toString('base64') })],
+    ['a short tag', (text) => resealed(text, { tag: 'AAAA' })],
+    ['an unknown key', (text) => resealed(text, { extra: 1 })],
     ['a key twice', (text) => text.replace('"twinbook_wallet"', '"address": "x", "twinbook_wallet"')],
     ['the same key twice', (text) => text.replace(/"address": ("[^"]+")/, '"address": $1, "address": $1')],
     ['a parameter twice', (text) => text.replace('"r": 8', '"r": 1, "r": 8')],
@@ -117,12 +115,12 @@ describe('the key file', () => {
 
   it('says the same of a wrong passphrase, a changed file and a changed tag', () => {
     createKeyFile({ path, passphrase: 'p', scrypt: cheap });
-    const content = JSON.parse(readFileSync(path, 'utf8'));
+    const text = readFileSync(path, 'utf8');
     const said = [errorOf(() => open('wrong')).message];
     for (const name of ['data', 'tag', 'iv', 'salt'] as const) {
-      const bytes = Buffer.from(content.sealed[name], 'base64');
+      const bytes = Buffer.from(JSON.parse(text).sealed[name], 'base64');
       bytes[0] = (bytes[0] ?? 0) ^ 1;
-      put(JSON.stringify({ ...content, sealed: { ...content.sealed, [name]: bytes.toString('base64') } }));
+      put(resealed(text, { [name]: bytes.toString('base64') }));
       said.push(errorOf(() => open('p')).message);
     }
     expect(new Set(said).size).toBe(1);
@@ -137,17 +135,14 @@ describe('the key file', () => {
     }
   });
 
-  it.each([0o640, 0o604, 0o644, 0o660, 0o602, 0o610])(
-    'is refused with mode %o, naming it and the chmod to run',
-    (mode) => {
-      createKeyFile({ path, passphrase: null });
-      chmodSync(path, mode);
-      const error = errorOf(() => open());
-      expect(error.code).toBe('key_insecure');
-      expect(error.message).toContain(`mode 0${mode.toString(8)}`);
-      expect(error.hint).toContain(`chmod 600 '${path}'`);
-    },
-  );
+  it.each([0o640, 0o604, 0o644, 0o660, 0o602, 0o610])('is refused with mode %o, and names the chmod to run', (mode) => {
+    createKeyFile({ path, passphrase: null });
+    chmodSync(path, mode);
+    const error = errorOf(() => open());
+    expect(error.code).toBe('key_insecure');
+    expect(error.message).toContain(`mode 0${mode.toString(8)}`);
+    expect(error.hint).toContain(`chmod 600 '${path}'`);
+  });
 
   it('says what is wrong with a path that is no readable file', () => {
     expect(errorOf(() => open()).message).toContain('does not exist');
@@ -194,9 +189,8 @@ describe('the key file', () => {
     expect(importKeyFile(sealed, { path: copy, passphrase: 'p', scrypt: cheap }).address).toBe(address);
     expect(openKeyFile({ path: copy, passphrase: 'p' }).address).toBe(address);
     expect([path, sealed, copy].map(isSealedKeyFile)).toEqual([false, true, true]);
-    expect(errorOf(() => importKeyFile(sealed, { path: `${copy}2`, passphrase: 'q', scrypt: cheap })).code).toBe(
-      'key_invalid',
-    );
+    const wrong = { path: `${copy}2`, passphrase: 'q', scrypt: cheap };
+    expect(errorOf(() => importKeyFile(sealed, wrong)).code).toBe('key_invalid');
     expect(readdirSync(folder).sort()).toEqual(['copy.json', 'sealed.json', 'wallet.json']);
   });
 
@@ -224,11 +218,8 @@ describe('the key file', () => {
     put(seed.toString('hex'));
     const wallet = open();
     expect(wallet.address).toBe(address);
-    const shown = [
-      inspect(error, { depth: 9 }),
-      inspect(wallet, { depth: 9, showHidden: true }),
-      JSON.stringify(wallet),
-    ];
+    const deep = { depth: 9, showHidden: true };
+    const shown = [inspect(error, deep), inspect(wallet, deep), JSON.stringify(wallet)];
     for (const canary of [...canaries, [...seed].join(','), [...seed].join(', ')])
       expect(shown.join('\n')).not.toContain(canary);
   });

@@ -31,23 +31,12 @@ export interface Shape {
 
 /** Hex of the transaction with empty signature slots. */
 export function transactionHex({ payer, version = 0, blockhash, instructions }: Shape): string {
+  // The account's own address is not written, so any will do.
+  const looked = { address: address(blockhash), role: WRITABLE, addressIndex: 3 } as const;
   const compiled = instructions.map(({ program, text = '', data = Buffer.from(text), accounts = [], table }) => ({
     programAddress: address(program),
     data,
-    accounts: [
-      ...accounts,
-      // The account's own address is not written, so any will do.
-      ...(table === undefined
-        ? []
-        : [
-            {
-              address: address(blockhash),
-              role: WRITABLE,
-              addressIndex: 3,
-              lookupTableAddress: address(table),
-            } as const,
-          ]),
-    ],
+    accounts: [...accounts, ...(table === undefined ? [] : [{ ...looked, lookupTableAddress: address(table) }])],
   }));
   const paid = setTransactionMessageFeePayer(address(payer), createTransactionMessage({ version }));
   // The package's type marks a checked blockhash; any 32 bytes will do here.

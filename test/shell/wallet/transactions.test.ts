@@ -14,9 +14,9 @@ const wallet = new Wallet(randomBytes(32));
 const key = () => base58.encode(randomBytes(32));
 const RULES: SigningRules = { service_name: serviceName, draft_message: 'solana_tx', allowBlindSigning: false };
 
-/** Hex of a transaction of any shape, paid by our wallet by default. */
-const transaction = (shape: Partial<Shape> & Pick<Shape, 'instructions'>): string =>
-  transactionHex({ payer: wallet.address, blockhash: key(), ...shape });
+/** Hex of a transaction paid by our wallet. */
+const transaction = (...instructions: Shape['instructions']): string =>
+  transactionHex({ payer: wallet.address, blockhash: key(), instructions });
 
 const terms = { action: 'merge-shares', amount: 10_000_000 as Micros } as const;
 const draft = { serviceName, marketConditionId: 'mkt-1', draftPubkey: key(), expires: 1_714_300_060, terms };
@@ -36,7 +36,7 @@ describe('a transaction that calls a program which nobody can read', () => {
   const call = { program, data: Buffer.from([1, 2, 3]), accounts: [{ address: stranger, role: WRITABLE }] } as const;
   const solana_programs = [program];
   const allowed = { solana_programs, allowBlindSigning: true };
-  const message = transaction({ instructions: [call] });
+  const message = transaction(call);
 
   it('is signed only when the profile names the program and the operator allows blind signing', () => {
     expect(outcome(message)).toContain(`calls the program ${program}`);
@@ -45,14 +45,11 @@ describe('a transaction that calls a program which nobody can read', () => {
     expect(outcome(message, allowed)).toBe('signed');
   });
 
-  it.each<[string, Partial<Shape> & Pick<Shape, 'instructions'>, string]>([
-    [
-      'another signer',
-      { instructions: [{ ...call, accounts: [{ address: stranger, role: READONLY_SIGNER }] }] },
-      'requires 2 signers',
-    ],
-    ['two memos', { instructions: [call, memo, memo] }, 'carries 2 memos'],
-  ])('is not signed with %s', (_, shape, reason) => expect(outcome(transaction(shape), allowed)).toContain(reason));
+  const cosigned = { ...call, accounts: [{ address: stranger, role: READONLY_SIGNER }] };
+  it.each<[string, Shape['instructions'], string]>([
+    ['another signer', [cosigned], 'requires 2 signers'],
+    ['two memos', [call, memo, memo], 'carries 2 memos'],
+  ])('is not signed with %s', (_, calls, reason) => expect(outcome(transaction(...calls), allowed)).toContain(reason));
 
   it.each<[string, string[], string]>([
     ['a modest priority fee', ['02400d0300', '03204e000000000000'], 'signed'],
@@ -65,14 +62,14 @@ describe('a transaction that calls a program which nobody can read', () => {
     const budget = 'ComputeBudget111111111111111111111111111111';
     const rules = { ...allowed, solana_programs: [...solana_programs, budget] };
     const asked = calls.map((data) => ({ program: budget, data: Buffer.from(data, 'hex') }));
-    expect(outcome(transaction({ instructions: [...asked, call] }), rules)).toContain(expected);
-    expect(outcome(transaction({ instructions: [...asked, call] }), allowed)).toContain(`calls the program ${budget}`);
+    expect(outcome(transaction(...asked, call), rules)).toContain(expected);
+    expect(outcome(transaction(...asked, call), allowed)).toContain(`calls the program ${budget}`);
   });
 
   it('may carry a memo of its own, ours, or a lookup table that is allowed', () => {
-    expect(outcome(transaction({ instructions: [call, { ...memo, text: 'order 17' }] }), allowed)).toBe('signed');
-    expect(outcome(transaction({ instructions: [memo, call] }), allowed)).toBe('signed');
-    const looked = transaction({ instructions: [{ ...call, table: key() }] });
+    expect(outcome(transaction(call, { ...memo, text: 'order 17' }), allowed)).toBe('signed');
+    expect(outcome(transaction(memo, call), allowed)).toBe('signed');
+    const looked = transaction({ ...call, table: key() });
     expect(outcome(looked, { ...allowed, solana_lookup_tables: true })).toBe('signed');
     expect(outcome(looked, { solana_lookup_tables: true })).not.toBe('signed');
   });
