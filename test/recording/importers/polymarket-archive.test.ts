@@ -177,7 +177,7 @@ type Cell = string | number | null;
 
 /** Writes an hour as the archive has it since April 2026: one column per field, sorted by market and token. */
 async function writeTable(folder: string, hour: number, rows: readonly (readonly Cell[])[]): Promise<void> {
-  const moment = (ms: Cell) => `make_timestamp(${(T + Number(ms)) * 1000})`;
+  const moment = (ms: Cell) => `to_timestamp(${(T + Number(ms)) / 1000})`;
   const quoted = (cell: Cell) => (typeof cell === 'string' ? `'${cell}'` : String(cell));
   const values = rows.map(([received = 0, ms = 0, ...rest]) =>
     [moment(received), moment(ms), ...rest.map(quoted)].join(', '),

@@ -156,6 +156,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     action,
     reason,
     hash: '',
+    file: action === 'apply' ? expect.stringMatching(/trader\.yaml$/) : '',
     dryRun: action === 'diff',
   });
 
