@@ -12,10 +12,11 @@ class Child extends EventEmitter {
 }
 
 const { spawned } = vi.hoisted(() => ({ spawned: [] as unknown[] }));
-vi.mock('node:child_process', async (load) => ({
-  ...(await load<typeof import('node:child_process')>()),
-  spawn: () => spawned.shift(),
-}));
+// Other test files of the process may load their modules with this mock.
+vi.mock('node:child_process', async (load) => {
+  const real = await load<typeof import('node:child_process')>();
+  return { ...real, spawn: (...given: Parameters<typeof real.spawn>) => spawned.shift() ?? real.spawn(...given) };
+});
 
 /** A trader that ends, orderly or not; its console ends after this time, ms. */
 async function ended(isOrderly: boolean, consoleMs: number | null) {
