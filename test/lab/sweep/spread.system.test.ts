@@ -155,7 +155,7 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
     [/^2 TWINBOOK_QUEUE_SECRET has 5 characters: it is too easy to guess/, () => keyless(redis().url, SHORT)],
     [/^2 the address of the queue \(TWINBOOK_QUEUE_URL or .*\) is not a Redis URL/, () => at('http://127.0.0.1:1')],
     [/^1 the queue's server 127.0.0.1:1 does not answer: .*ECONNREFUSED/, () => at('redis://:hunter22@127.0.0.1:1')],
-    [/refuses: WRONGPASS/, () => at(`redis://nobody:hunter22@127.0.0.1:${redis().port}`)],
+    [/refuses: WRONGPASS/, () => at(`redis://stranger:hunter22@127.0.0.1:${redis().port}`)],
     [/^2 .*Wanted lower-case letters/s, () => at('redis://127.0.0.1:1'), 'No Name'],
   ])('says what is wrong with the queue before anything is sent: %s', async (words, env, queue) => {
     expect(await asked(env(), ...(queue === undefined ? [] : ['--queue', queue]))).toMatch(words);

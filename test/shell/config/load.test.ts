@@ -134,7 +134,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ['wrom', /did you mean 'worm', a live venue with real money, on which this program was never run \('paper' is/],
     ['papre', /did you mean 'paper'\?$/],
     ['elsewhere', /shipped profiles are paper or worm; or write the path/],
-  ])('a venue profile %s leads nobody to real money unawares', async (name, text) =>
+  ])('a venue profile %s sends no operator to a venue with real money without a warning', async (name, text) =>
     expect((await failure({ 'trader.yaml': ofVenue(name) })).message).toMatch(text),
   );
 

@@ -45,7 +45,7 @@ const row = (market: string, p: unknown, more = {}) => `${JSON.stringify({ marke
 describe('a file', () => {
   const everyMs = 100;
 
-  it('is read, read on where it grows, and read anew where another takes its name', async () => {
+  it('is read on where it grows, and from its start where another file takes its name', async () => {
     const path = join(newFolder(), 'model.jsonl');
     const { loud, quiet, heard } = followed({ kind: 'file', path, everyMs });
     await untilTrue(() => loud.length > 0);
@@ -63,7 +63,7 @@ describe('a file', () => {
     expect(quiet).toEqual(['feed model can be read again']);
   });
 
-  it('is read anew where its old rows are rewritten in place, though it grows', async () => {
+  it('is read from its start if its old rows are rewritten in place, even if the file grows', async () => {
     const path = join(newFolder(), 'model.csv');
     const at = Date.now();
     writeFileSync(path, `market,p,at\nA,0.62,${at}\nB,0.40,${at}\n`);

@@ -139,8 +139,8 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
       "    else if (row.state === 'done' && order.closedMs === null) book(context, row, order, nowMs, venueS);",
   },
   {
-    name: 'split-sent-anew',
-    what: 'A split whose submit got no answer is given up and drafted again, although the first may have worked.',
+    name: 'split-sent-again',
+    what: 'After a submit without an answer, a split is abandoned and drafted again, although the first split may have worked.',
     file: SUBMITS,
     text: LOST_SUBMIT,
     replacement: draftedAgain('split'),

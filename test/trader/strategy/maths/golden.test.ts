@@ -31,7 +31,7 @@ describe('settlement-aware reservation price (CARA, p = 0.6, gamma = 0.01, n = 1
 
   // From 0.50 with b = 100: the YES size between there and each price (Hanson's LMSR as a ladder).
   const LADDER = [4.0005, 8.0043, 12.0144, 16.0343, 20.0671].map((shares, i) => [(51 + i) / 100, shares] as const);
-  test.each(LADDER)('offers %d by selling so many shares: %d', (price, shares) => {
+  test.each(LADDER)('reaches the offer %d by the sale of %d shares', (price, shares) => {
     expect(100 * (logit(price) - logit(0.5))).toBeCloseTo(shares, 4);
     expect(reservationPrice(0.5, 0.01, -shares)).toBeCloseTo(price, 6);
   });
