@@ -56,7 +56,7 @@ const params = {
     'part',
     [0, 1],
     0.1,
-    "Lag behind the plan, as a fraction of the position, above which the order is one tick better than others' best price. Above a lag of 0.3 others' orders are taken.",
+    "Lag behind the plan, as a fraction of the position, above which the order is one tick better than others' best price. Above a lag of 0.3 others' orders are taken if floor_price is set.",
   ),
   max_take_fraction: number('part', [0, 1], 0.3, "Maximum fraction of others' best level that is taken at once."),
   order_shares: orderShares('25'),

@@ -117,12 +117,16 @@ describe('an outcome', () => {
 
   it('is unknown after an answer with more elements than its call permits', async () => {
     const many = (count: number) => Array.from({ length: count }, () => ({}));
-    const book = await readAfter(envelope({ ...bookData, bid: many(70_000) }), () => read());
-    const page = await readAfter(envelope(many(201), { limit: 100, next_cursor: null }), () =>
-      client.call('trades.list', {}),
-    );
+    const ofBook = (bid: object[]) => readAfter(envelope({ ...bookData, bid }), () => read());
+    const ofPage = (rows: number) =>
+      readAfter(envelope(many(rows), { limit: 100, next_cursor: null }), () => client.call('trades.list', {}));
+    const deep = Array.from({ length: 1_000 }, () => ({ more: many(10) }));
     const ended = { kind: 'unknown', sent: true, reason: 'HTTP 200, data has too many items' };
-    expect([book, page]).toEqual([ended, ended]);
+    expect([await ofBook(many(70_000)), await ofBook(many(1_001)), await ofBook(deep), await ofPage(201)]).toEqual(
+      Array(4).fill(ended),
+    );
+    for (const permitted of [await ofBook(many(1_000)), await ofPage(200)])
+      expect(permitted).toMatchObject({ kind: 'unknown', reason: expect.not.stringContaining('too many') });
     const details = refusal('invalid_request_params', 'Validation Error', many(70_000));
     expect(await readAfter(details, write, 400)).toMatchObject({ kind: 'unknown', sent: true });
   });

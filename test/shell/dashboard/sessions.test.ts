@@ -134,11 +134,11 @@ describe('a session', () => {
     expect(sessions.admit(proven(2), KILL)).toMatchObject({ count: 2, session: { role: 'operate' } });
     expect(sessions.admit(proven(2), KILL)).toBeNull();
     // A request that a later one overtook.
-    expect(sessions.admit(proven(1), KILL)).not.toBeNull();
+    expect(sessions.admit(proven(1), KILL)).toBeTruthy();
     expect(sessions.admit(proven(1), KILL)).toBeNull();
-    expect(sessions.admit(proven(100), KILL)).not.toBeNull();
+    expect(sessions.admit(proven(100), KILL)).toBeTruthy();
     expect(sessions.admit(proven(36), KILL)).toBeNull();
-    expect(sessions.admit(proven(37), KILL)).not.toBeNull();
+    expect(sessions.admit(proven(37), KILL)).toBeTruthy();
   });
 
   it('admits no other request with the same proof', async () => {
@@ -150,7 +150,7 @@ describe('a session', () => {
     expect(guesses.count).toBe(4);
     for (const odd of [undefined, '', 'Twinbook', `Bearer ${SECRET}`, proven(1).replace('Twinbook', 'Bearer')])
       expect(sessions.admit(odd, KILL)).toBeUndefined();
-    expect(sessions.admit(proven(1), KILL)).not.toBeNull();
+    expect(sessions.admit(proven(1), KILL)).toBeTruthy();
   });
 
   it('is unknown to the next console, which has other keys of the same secret', async () => {
@@ -167,9 +167,9 @@ describe('a session', () => {
     const view = await open(VIEW_SECRET);
     const all: Awaited<ReturnType<typeof open>>[] = [];
     for (let i = 0; i < MOST_SESSIONS; i++) all.push(await open());
-    expect(sessions.admit(all[0]?.(1), KILL)).not.toBeNull();
+    expect(sessions.admit(all[0]?.(1), KILL)).toBeTruthy();
     await open();
-    expect(sessions.admit(all[0]?.(2), KILL)).not.toBeNull();
+    expect(sessions.admit(all[0]?.(2), KILL)).toBeTruthy();
     expect(sessions.admit(all[1]?.(1), KILL)).toBeUndefined();
     // Sessions of another role do not count.
     expect(sessions.admit(view(1), KILL)?.session.role).toBe('view');
