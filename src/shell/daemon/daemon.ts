@@ -229,7 +229,9 @@ class Service implements RunningTrader {
     const isStopped = () => this.#guard(() => this.snapshot().mode === 'stopped') === true;
     while (this.#failure === null && !isStopped() && steadyMs() < endMs) await pause(STEP_MS);
     // If a commanded stop ends without proof, the service manager restarts the trader, which must not quote.
-    if (isStartedAgain && (this.#failure !== null || !isStopped())) this.#stopWatch.kill(STOP_UNPROVEN);
+    const isUnproven = isStartedAgain && (this.#failure !== null || !isStopped());
+    if (isUnproven && !this.#stopWatch.kill(STOP_UNPROVEN))
+      this.#screen.say('the stop cannot be stored: STOP THE UNIT, or the service manager starts the trader again');
     return this.#failure === null;
   }
 

@@ -7,6 +7,7 @@ import type { MarketView } from '../market/view.js';
 import {
   conversionRules,
   convert,
+  countUnsettled,
   FLATTEN,
   flattenAll,
   flattenMarkets,
@@ -61,11 +62,6 @@ export function act(state: TraderState, nowMs: number): void {
   requests.polling.quoting = hold === null;
   askDue(state, mode === 'stopping', nowMs);
 }
-
-/** Counts the orders that may rest or fill. An ended order does not count if no list shows its missing fill. */
-const countUnsettled = ({ account, executor, reconciler }: TraderState): number =>
-  account.own.unsettled -
-  executor.missingFills().filter((fill) => fill.closedMs !== null && reconciler.isUnlisted(fill.orderPubkey)).length;
 
 function tick(state: TraderState, nowMs: number): void {
   const { clock, markets, account, requests } = state;

@@ -159,7 +159,9 @@ export class Executor {
 
   /** Processes rows of any page of `trades.list`, in any order of pages. Known rows are skipped by a cache. */
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number, venueTimeMs: number | null = null): Reaction {
-    const venueS = Math.floor((venueTimeMs ?? this.#context.venueNowMs ?? nowMs) / 1000);
+    // A front end of the exchange may have a slow clock. Without any time of the exchange, no time counts as late.
+    const knownMs = Math.max(venueTimeMs ?? 0, this.#context.venueNowMs ?? 0);
+    const venueS = knownMs === 0 ? Number.POSITIVE_INFINITY : Math.floor(knownMs / 1000);
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs, venueS));
   }
 
@@ -200,9 +202,11 @@ export class Executor {
     }
   }
 
-  /** Conversions in flight whose newest records show an impossible payment or number of sets. */
+  /** Conversions in flight whose newest records show an impossible payment or number of sets that is not adopted. */
   get disputed(): readonly InFlight[] {
-    return this.#context.intents.all().filter(({ disputedMicros }) => disputedMicros !== null);
+    return this.#context.intents
+      .all()
+      .filter(({ disputedMicros: figure, adoptedMicros }) => figure !== null && figure !== adoptedMicros);
   }
 
   restingOrders() {

@@ -248,10 +248,11 @@ function book(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: num
   const { pubkey, price: priceMicros, amount: amountMicros, fee: feeMicros, is_maker: isMaker, timestamp } = row;
   // A trade with an impossible time is booked at the exchange's present time.
   const isTimed = timestamp >= 0 && timestamp <= venueS + FUTURE_S;
-  const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS: isTimed ? timestamp : venueS };
+  const presentS = Number.isFinite(venueS) ? venueS : Math.floor(nowMs / 1000);
+  const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS: isTimed ? timestamp : presentS };
   const booking = context.bookFill(order, { ...trade, ...termsOf(order), seenMs: nowMs });
   if (!isTimed && booking === 'booked') {
-    const text = `trade ${pubkey} of order ${order.pubkey} has the time ${timestamp}; the exchange's clock shows ${venueS}`;
+    const text = `trade ${pubkey} of order ${order.pubkey} has the time ${timestamp}; the present time is ${presentS}`;
     context.reportOddity('fill_differs', pubkey, order.marketConditionId, text, nowMs);
   }
   if (booking === 'differs') differs(context, row, nowMs);

@@ -306,7 +306,8 @@ function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, 
   // If the pubkey is already booked, the exchange used it for two conversions, and this one is not booked.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
   context.intents.move(inFlight, 'settled', look.nowMs, `the exchange shows the ${kind} as settled`);
-  context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, ...moved });
+  const amounts = booked ? moved : { yesMicros: ZERO, noMicros: ZERO, cashMicros: ZERO };
+  context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, ...amounts });
 }
 
 function differs(context: Context, inFlight: InFlight, row: object): void {

@@ -27,7 +27,7 @@ describe('a fill of a buy of 10 at 0.42', () => {
     ['with a fee above the rate', { fee: m(16_800 + 2) }, /has the fee 0.016802, but the market.s maximum is 0.016801/],
     ['with a rebate', { fee: m(-1_000) }, /has the fee -0.001/],
     ['with a fee of 25', { fee: m(25 * ONE) }, /has the fee 25/],
-    ['in milliseconds', { timestamp: 1_700_000_000_000 }, /has the time 1700000000000; the exchange's clock shows 1/],
+    ['in milliseconds', { timestamp: 1_700_000_000_000 }, /has the time 1700000000000; the present time is 1/],
     ['of a negative time', { timestamp: -9e12 }, /has the time -9000000000000/],
   ])('%s is booked as the exchange reports it, with one alarm', (_name, changes, says) => {
     const s = resting();

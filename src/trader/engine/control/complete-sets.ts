@@ -224,11 +224,16 @@ export function isFlat(yes: Micros, no: Micros, { minAmountMicros, lotMicros }: 
   return minMicros(yes, no) < lotMicros && yes < minAmountMicros && no < minAmountMicros;
 }
 
+/** Counts the orders that may rest or fill. An ended order does not count if no list shows its missing fill. */
+export const countUnsettled = ({ account, executor, reconciler }: TraderState): number =>
+  account.own.unsettled -
+  executor.missingFills().filter((fill) => fill.closedMs !== null && reconciler.isUnlisted(fill.orderPubkey)).length;
+
 /** Sells all holdings; ends the flattening mode when no sellable holding is left. */
 export function flattenAll(state: TraderState, nowMs: number): void {
   const context = makeStepContext(state, 'flattening', nowMs);
   const { account, markets, safety, notices, executor } = state;
-  let left = account.own.unsettled > 0;
+  let left = countUnsettled(state) > 0;
   let kept = '';
   for (const entry of markets.all) {
     const { conditionId } = entry;

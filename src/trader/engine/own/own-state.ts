@@ -28,8 +28,8 @@ export interface OwnState {
   /** Own orders that rest or may rest, by market. */
   readonly orders: ReadonlyMap<string, readonly QuotedOrder[]>;
   /**
-   * Number of unsettled orders: they may still fill, or some of their fills are not booked. While this number is above
-   * 0, the trader cannot verify that no order rests. The number does not include cancels.
+   * Number of unsettled orders: they may still fill, or some of their fills are not booked. The number does not
+   * include cancels. `countUnsettled` leaves out ended orders whose missing fill stays unlisted.
    */
   readonly unsettled: number;
 }
