@@ -172,7 +172,7 @@ export class PersistentCore {
     if (isUrgent || nowMs - this.#savedMs >= SNAPSHOT_EVERY_MS) this.#trySave(nowMs);
   }
 
-  /** Tries to store a snapshot. A failure is only a warning, once, because the journal has all calls. */
+  /** Tries to store a snapshot. A failure before the first write is only a warning, once. */
   #trySave(nowMs: number): void {
     this.#savedMs = nowMs;
     try {

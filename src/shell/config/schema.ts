@@ -320,7 +320,14 @@ export const selectSchema = z.strictObject({
 });
 
 const marketsSchema = section('Markets that the strategy quotes: listed ids, or a selection.', {
-  ids: z.array(id).min(1).max(1000).optional().describe('Condition ids of the markets to quote.'),
+  ids: z
+    .array(id)
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe(
+      'Condition ids of the markets to quote: at most `max`, or `candidates` if set; any number with `choose: value`.',
+    ),
   select: selectSchema.optional().describe('Selects the venue’s markets that match every filter.'),
   max: integer(1, 1000, 'Maximum number of markets that the strategy quotes at once.').default(20),
   candidates: integer(1, 1000, 'Number of markets to poll; the best of them are quoted; default: `max`.').optional(),

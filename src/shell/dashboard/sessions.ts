@@ -180,7 +180,7 @@ export class Sessions {
 
   /**
    * Returns the session whose proof the request contains; null for an invalid proof or a repeated request, undefined
-   * for a request of an unknown session, which was never admitted.
+   * for a request of a session that this console does not have.
    *
    * @param authorization the header: `Twinbook`, the session's name, the request's number and its proof
    */

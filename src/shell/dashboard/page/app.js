@@ -25,10 +25,14 @@ export const App = (/** @type {{ go: Go, logIn: (secret: string) => void }} */ {
   html`<p class=${model.isMild ? 'banner mild' : 'banner'} id="banner" role="alert" hidden=${model.banner === ''}>${model.banner}</p>
     <p class="unseen" id="spoken" role="status">${spoken()}</p>
     ${loginForm(logIn)}
-    <div id="main" class=${(model.state ?? model.all?.traders[0])?.answers === false ? 'old' : ''} hidden=${model.isLocked !== false}>
+    <div id="main" class=${hasLost() ? 'old' : ''} hidden=${model.isLocked !== false}>
       ${head(go)}<${Controls} />${navigation()}
       <main><p id="unknown" class="soft">${model.wanted?.view === 'traders' ? '' : model.unknown}</p>${view(go)}</main>
     </div>`;
+
+/** Returns true if the shown trader, or in the list every trader, does not answer. */
+const hasLost = () =>
+  model.state === null ? model.all?.traders.every(({ answers }) => !answers) : !model.state.answers;
 
 function loginForm(/** @type {(secret: string) => void} */ logIn) {
   const submit = (/** @type {Event} */ event) => {

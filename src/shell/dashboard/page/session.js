@@ -27,6 +27,8 @@ const NO_CRYPTO =
 export class LockedOut extends Error {}
 /** Error: the program that answers is not the console that this page knows. */
 class NotOurs extends Error {}
+/** Error: the console refused an action, perhaps because it had received the action before. */
+class Refused extends Error {}
 
 /** @typedef {{ readonly id: string, readonly key: CryptoKey, count: number }} PageSession */
 
@@ -148,9 +150,12 @@ export const PATIENCE_MS = 4000;
 const GONE =
   'The page does not answer. The data shown is old. "twinbook kill" and "twinbook cancel-all" on the trader’s machine work without this page.';
 
-/** @param {unknown} error of a request */
+const REFUSED =
+  'The console refused the action, or had received it before. The log shows whether the trader executed it.';
+
+/** @param {any} error of a request */
 export const explainFailure = (error) =>
-  error instanceof LockedOut || error instanceof NotOurs ? error.message : GONE;
+  [LockedOut, NotOurs, Refused].some((kind) => error instanceof kind) ? error.message : GONE;
 
 /** Reads the secret from the address's part after `#`, which browsers never send; then removes it from the address. */
 export function takeSecretFromAddress() {
@@ -162,7 +167,7 @@ takeSecretFromAddress();
 
 /**
  * Sends a request and returns the console's proven answer. Throws `LockedOut` and `NotOurs`. If the console does not
- * know the session, opens a new session once. Never repeats an action that the console may have performed.
+ * know the session, opens a new session once. Repeats an action only in that case.
  *
  * @param {string} path
  * @param {RequestInit & { body?: string }} [how]
@@ -172,7 +177,7 @@ export async function ask(path, how = {}) {
   const answer = await askWith(await first, path, how);
   if (answer.status !== 401) return answer;
   // A browser repeats a request whose connection was cut, so the action may have been performed before.
-  if (how.method === 'POST' && !(await answer.json()).isUnknown) throw new Error('performed before, or refused');
+  if (how.method === 'POST' && !(await answer.json()).isUnknown) throw new Refused(REFUSED);
   endSession(first);
   return askWith(await openSession(), path, how);
 }
