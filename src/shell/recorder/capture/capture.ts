@@ -450,12 +450,12 @@ class KnownLevels {
     };
     const changes: LevelChange[] = [];
     const note = (priceMicros: number, rawMicros: number) => {
-      const ours = own.get(priceMicros);
-      const before = known.get(priceMicros);
-      // While our own amount at this price is uncertain, the last known amount of others stays unchanged.
-      if (ours !== undefined && ours.sureMicros !== ours.mostMicros && before !== undefined) return;
-      const amountMicros = Math.max(0, rawMicros - (ours?.mostMicros ?? 0));
-      if (amountMicros === (before ?? 0)) return;
+      const { sureMicros, mostMicros } = own.get(priceMicros) ?? { sureMicros: 0, mostMicros: 0 };
+      const before = known.get(priceMicros) ?? 0;
+      // While our own amount is uncertain, the amount of others changes only as far as the book proves.
+      const proven = Math.min(Math.max(before, rawMicros - mostMicros), rawMicros - sureMicros);
+      const amountMicros = Math.max(0, proven);
+      if (amountMicros === before) return;
       if (amountMicros === 0) known.delete(priceMicros);
       else known.set(priceMicros, amountMicros);
       changes.push({ side, priceMicros, amountMicros });

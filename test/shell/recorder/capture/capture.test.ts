@@ -269,6 +269,11 @@ describe('own orders', () => {
       ['order', 5e6],
       ['trade', 3e6],
     ]);
+    // The book proves a decrease of others even while our own amount is uncertain.
+    polls.book(5000, { 0.4: 7 }, {});
+    polls.ask({ endpoint: 'orders.cancelSubmit', params: { pubkey: 'P' } }, 5150);
+    polls.trades(5200, []);
+    expect(polls.remembered.book()).toEqual(['bid 0.4 7']);
   });
 
   it('that end while a book waits for the trades count as they were at the time of the book', () => {
