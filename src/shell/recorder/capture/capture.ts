@@ -272,7 +272,7 @@ class MarketCapture {
   readonly #own: OwnOrders;
   #levels = new KnownLevels();
   #tape = new Tape();
-  /** Time of the newest known trade, venue clock, ms; null before the first page of trades. */
+  /** Time of the newest known trade, venue clock, ms; 0 if the market had no trades; null before the first page. */
   #newestTradeMs: number | null = null;
   #held: HeldBook[] = [];
   #trades: TapeTrade[] = [];
@@ -324,7 +324,7 @@ class MarketCapture {
     const trades = this.#tape.add(rows, at.seenMs, bookAt);
     const known = this.#newestTradeMs;
     const times = rows.map((row) => row.timestamp * 1000);
-    if (times.length > 0) this.#newestTradeMs = Math.max(known ?? 0, ...times);
+    if (times.length > 0 || isLast) this.#newestTradeMs = Math.max(known ?? 0, ...times);
     // The venue's trades have no id. No trade is missing if the page reaches back to the newest known trade's time.
     const oldestMs = Math.min(...times);
     if (known !== null && !isLast && times.length > 0 && oldestMs > known) {

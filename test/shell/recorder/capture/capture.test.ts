@@ -128,9 +128,12 @@ describe('a captured market', () => {
     expect(polls.remembered.lines()).toEqual(['clear 1050', 'level 1050 bid 0.4 10']);
   });
 
-  it('has a gap when a page of trades does not reach back to what was known', () => {
+  it.each([
+    ['what was known', [tradeOf(1, 0.4, 1)], 'more'],
+    ['the time without trades', [], null],
+  ])('has a gap when a page of trades does not reach back to %s', (_, rows, cursor) => {
     const polls = bookSeen();
-    polls.trades(1200, [tradeOf(1, 0.4, 1)], 'more');
+    polls.trades(1200, rows, cursor);
     polls.trades(2200, [tradeOf(3, 0.4, 1), tradeOf(2, 0.4, 1)], 'more');
     polls.book(3000, { 0.4: 10 }, {});
     polls.trades(3200, [tradeOf(3, 0.4, 1), tradeOf(2, 0.4, 1), tradeOf(1, 0.4, 1)], 'more');
