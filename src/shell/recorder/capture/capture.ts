@@ -51,6 +51,8 @@ export class Capture {
   /** Venue clock minus our clock, ms, from the newest answer. */
   #offsetMs = 0;
   #usualMs = USUAL_MS;
+  /** Our clock at the last call, ms. */
+  #nowMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: CaptureSettings) {
     this.#settings = settings;
@@ -70,7 +72,7 @@ export class Capture {
 
   /** Number of markets whose books are still read. */
   get read(): number {
-    return [...this.#markets.values()].filter(({ isRead }) => isRead).length;
+    return [...this.#markets.values()].filter((market) => market.isReadAt(this.#nowMs)).length;
   }
 
   /** Sets the usual interval between two reads of a book, ms. A pause of over three usual intervals counts as a gap. */
@@ -79,6 +81,7 @@ export class Capture {
   }
 
   onAsk({ id, call }: Request, nowMs: number): void {
+    this.#note(nowMs);
     this.#underWay.set(id, call);
     this.#own.onAsk(call, nowMs);
   }
@@ -86,6 +89,7 @@ export class Capture {
   /** Records the outcome of a request. `venueMs`: estimated venue clock midway between request and answer, ms. */
   onOutcome(observation: Extract<Observation, { kind: 'outcome' }>, venueMs: number): void {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
+    this.#note(nowMs);
     const call = this.#underWay.get(requestId);
     this.#underWay.delete(requestId);
     this.#offsetMs = venueMs - (sentMs + nowMs) / 2;
@@ -104,13 +108,20 @@ export class Capture {
   }
 
   tick(nowMs: number): void {
-    for (const market of this.#markets.values()) market.tick(nowMs);
+    this.#note(nowMs);
+    for (const market of this.#markets.values()) market.release(nowMs);
     this.#own.orders.forget(nowMs);
   }
 
   /** Writes waiting data. Call this last, before the store is closed. */
   close(nowMs: number): void {
     for (const market of this.#markets.values()) market.flush(nowMs);
+  }
+
+  /** If our clock was set back, writes all waiting data, which could otherwise wait for hours. */
+  #note(nowMs: number): void {
+    if (nowMs < this.#nowMs) for (const market of this.#markets.values()) market.onStepBack();
+    this.#nowMs = nowMs;
   }
 
   // The casts are safe: the data has the type of the call's endpoint, but TypeScript cannot relate data and endpoint.
@@ -253,8 +264,6 @@ const HOLD_MS = 300_000;
 const OWN_WAIT_MS = 20_000;
 /** A book that arrives later than this multiple of the usual interval causes a gap. */
 const LATE_FACTOR = 3;
-/** Maximum step back in time, ms, due to answers out of order. A larger step means that our clock was set back. */
-const STEP_BACK_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Possible error of the estimated venue clock, ms. A trade this soon after a book is recorded before the book. */
 const CLOCK_SLACK_MS = 500;
@@ -280,8 +289,6 @@ class MarketCapture {
   #written: Book = EMPTY_BOOK;
   #latestAt: PolledAt | null = null;
   #hasEnded = false;
-  /** Our clock at the last call of this capture, ms. */
-  #nowMs = Number.NEGATIVE_INFINITY;
   /** Time when the newest answered read of the trades was sent, our clock, ms. */
   #tradesSentMs = Number.NEGATIVE_INFINITY;
   /** Time of the last written book or trade, venue clock, ms. */
@@ -298,13 +305,12 @@ class MarketCapture {
   }
 
   /** False after the market's end, and if its book was not read for a day. */
-  get isRead(): boolean {
-    return !this.#hasEnded && this.#latestAt !== null && this.#nowMs - this.#latestAt.seenMs < DAY_MS;
+  isReadAt(nowMs: number): boolean {
+    return !this.#hasEnded && this.#latestAt !== null && nowMs - this.#latestAt.seenMs < DAY_MS;
   }
 
   /** Records a book from an answer. `depth`: requested levels per side; `usualMs`: usual interval between reads, ms. */
   onBook(answer: Orderbook, depth: number, at: PolledAt, usualMs: number): void {
-    this.#note(at.seenMs);
     // Answers may overtake each other; the book of a later request is the newer book.
     if (this.#latestAt !== null && at.sentMs < this.#latestAt.sentMs) return;
     const { book, droppedLevels } = readBook(answer);
@@ -314,12 +320,11 @@ class MarketCapture {
       this.onGap(`the book could not be read for ${Math.round(sinceMs / 1000)} s`, at.seenMs);
     this.#latestAt = at;
     this.#held.push({ book, depth, at });
-    this.#release(at.seenMs);
+    this.release(at.seenMs);
   }
 
   /** Records a page of public trades, newest first. `isLast`: this is the list's last page. */
   onTrades(rows: readonly PublicTradeRow[], isLast: boolean, at: PolledAt): void {
-    this.#note(at.seenMs);
     const bookAt = (ms: number) => this.#held.findLast((held) => held.at.venueMs <= ms + 500)?.book ?? this.#written;
     const trades = this.#tape.add(rows, at.seenMs, bookAt);
     const known = this.#newestTradeMs;
@@ -336,7 +341,7 @@ class MarketCapture {
     }
     this.#trades = [...this.#trades, ...trades].sort((a, b) => a.venueTimeMs - b.venueTimeMs);
     this.#tradesSentMs = Math.max(this.#tradesSentMs, at.sentMs);
-    this.#release(at.seenMs);
+    this.release(at.seenMs);
   }
 
   /** Records a gap from the last known book to the next book. */
@@ -348,14 +353,8 @@ class MarketCapture {
     this.sink.gap({ timeMs: this.#knownMs, seenMs: nowMs }, reason);
   }
 
-  /** Writes books that have waited long enough, and their trades. */
-  tick(nowMs: number): void {
-    this.#note(nowMs);
-    this.#release(nowMs);
-  }
-
   flush(nowMs: number): void {
-    this.#release(nowMs + HOLD_MS);
+    this.release(nowMs + HOLD_MS);
   }
 
   end(at: PolledAt): void {
@@ -370,17 +369,15 @@ class MarketCapture {
     this.#written = EMPTY_BOOK;
   }
 
-  /** Detects that the clock was set back, and then writes all waiting data, which could otherwise wait for hours. */
-  #note(nowMs: number): void {
-    if (nowMs < this.#nowMs - STEP_BACK_MS) {
-      this.flush(Number.POSITIVE_INFINITY);
-      this.#tradesSentMs = Number.NEGATIVE_INFINITY;
-      this.#latestAt = null;
-    }
-    this.#nowMs = nowMs;
+  /** Ends all waits. Books and trades from before the step are not compared with later ones. */
+  onStepBack(): void {
+    this.flush(Number.POSITIVE_INFINITY);
+    this.#tradesSentMs = Number.NEGATIVE_INFINITY;
+    this.#latestAt = null;
   }
 
-  #release(nowMs: number): void {
+  /** Writes books that have waited long enough, and their trades. */
+  release(nowMs: number): void {
     for (const held of this.#held)
       if (nowMs - held.at.seenMs >= OWN_WAIT_MS) held.own ??= this.#own.inBook(this.sink.market.conditionId, held.at);
     for (let next = this.#held[0]; next !== undefined; next = this.#held[0]) {
