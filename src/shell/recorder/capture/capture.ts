@@ -120,7 +120,10 @@ export class Capture {
 
   /** If our clock was set back, writes all waiting data, which could otherwise wait for hours. */
   #note(nowMs: number): void {
-    if (nowMs < this.#nowMs) for (const market of this.#markets.values()) market.onStepBack();
+    if (nowMs < this.#nowMs) {
+      for (const market of this.#markets.values()) market.onStepBack();
+      this.#own.orders.onStepBack(nowMs);
+    }
     this.#nowMs = nowMs;
   }
 

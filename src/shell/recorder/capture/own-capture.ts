@@ -182,7 +182,7 @@ interface Known extends OwnTerms {
   mostMicros: number;
   remainingMicros: number;
   /** Time of the first submit, or of the request whose answer first showed the order; our clock, ms. */
-  readonly bornMs: number;
+  bornMs: number;
   /** Time of the last request or news about the order; our clock, ms. */
   changedMs: number;
   /** Time when the order's end was learned, our clock, ms; null while the order may rest. */
@@ -231,6 +231,15 @@ export class OwnOrders {
   onList(pubkeys: ReadonlySet<string>, sentMs: number, nowMs: number): void {
     for (const [pubkey, known] of this.#orders) {
       if (!pubkeys.has(pubkey) && known.changedMs < sentMs) this.#close(known, nowMs);
+    }
+  }
+
+  /** Replaces stored times later than `nowMs` by `nowMs`, because books from now on come after those times. */
+  onStepBack(nowMs: number): void {
+    for (const known of this.#orders.values()) {
+      known.bornMs = Math.min(known.bornMs, nowMs);
+      known.changedMs = Math.min(known.changedMs, nowMs);
+      if (known.goneMs !== null) known.goneMs = Math.min(known.goneMs, nowMs);
     }
   }
 
