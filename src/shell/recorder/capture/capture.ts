@@ -23,6 +23,8 @@ type HeardValue = Omit<FeedRow, 'timeMs'>;
 const DEFAULT_DEPTH = 20;
 /** Assumed interval between two reads of a book until `expect` is called, ms. */
 const USUAL_MS = 10_000;
+/** Maximum age of an answer's request, ms; longer than the client's time limit. A suspended machine exceeds it. */
+const MOST_ROUND_TRIP_MS = 15_000;
 /** Maximum number of feed values that wait until their market's first book is read. */
 const MOST_WAITING = 10_000;
 
@@ -94,7 +96,9 @@ export class Capture {
     this.#underWay.delete(requestId);
     this.#offsetMs = venueMs - (sentMs + nowMs) / 2;
     if (call === undefined) return;
-    this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
+    // If our clock was set back after the request, the age of the request is unknown.
+    const askedMs = sentMs > nowMs ? Number.NEGATIVE_INFINITY : sentMs;
+    this.#takeIn(call, outcome, { sentMs: askedMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
     // A request that was not sent has no times to record; a missing book is recorded as a gap anyway.
     if (outcome.kind !== 'unknown' || outcome.sent) {
       const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
@@ -130,15 +134,17 @@ export class Capture {
   // The casts are safe: the data has the type of the call's endpoint, but TypeScript cannot relate data and endpoint.
   #takeIn(call: AnyCall, outcome: Outcome, at: PolledAt): void {
     const data: unknown = outcome.kind === 'answered' ? outcome.data : null;
+    const isOld = at.seenMs - at.sentMs > MOST_ROUND_TRIP_MS;
     switch (call.endpoint) {
       case 'markets.book': {
         const { condition_id: id } = call.params;
-        if (data === null) return this.#markets.get(id)?.onGap(`a poll of the book failed: ${why(outcome)}`, at.seenMs);
+        if (data === null || isOld)
+          return this.#markets.get(id)?.onGap(`a poll of the book failed: ${why(outcome)}`, at.seenMs);
         const depth = call.query.depth ?? DEFAULT_DEPTH;
         return this.#market(id, at)?.onBook(data as DataOf<'markets.book'>, depth, at, this.#usualMs);
       }
       case 'markets.trades': {
-        if (outcome.kind !== 'answered') return;
+        if (outcome.kind !== 'answered' || isOld) return;
         const rows = data as DataOf<'markets.trades'>;
         return this.#market(call.params.condition_id, at)?.onTrades(rows, outcome.nextCursor === null, at);
       }
@@ -244,7 +250,7 @@ const getPolledMarket = (call: AnyCall): string | null =>
 
 function why(outcome: Outcome): string {
   if (outcome.kind === 'refused') return outcome.slug;
-  return outcome.kind === 'unknown' ? outcome.reason : 'no answer';
+  return outcome.kind === 'unknown' ? outcome.reason : 'the answer is too old';
 }
 
 /** Category recorded for a market whose category is unknown to us. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Levels, MARKET, Polls, tradeOf } from './world.js';
+import { bookOf, type Levels, MARKET, Polls, tradeOf } from './world.js';
 
 const DEAD = { kind: 'unknown', reason: 'connect ECONNREFUSED', sent: true } as const;
 const refused = (slug: string) => ({ kind: 'refused', status: 404, slug, message: '', details: [] }) as const;
@@ -118,6 +118,17 @@ describe('a captured market', () => {
       'level 6050 bid 0.3 1',
     ]);
     expect(polls.capture.counts).toMatchObject({ gaps: 1, trades: 0, dropped: 1, levels: 3, markets: 1 });
+  });
+
+  it.each([
+    ['while the machine was suspended', 2000, 30_000_000],
+    ['before our clock was set back', 30_000_000, 2000],
+  ])('has a gap in place of a book that was asked for %s', (_, sentMs, seenMs) => {
+    const polls = begun();
+    const data = bookOf({ 0.4: 9 }, {}) as never;
+    const id = polls.ask({ endpoint: 'markets.book', params: { condition_id: MARKET } }, 1800);
+    polls.answer(id, { kind: 'answered', data, nextCursor: null }, sentMs, seenMs);
+    expect(polls.remembered.lines().slice(2)).toEqual(['gap 1050 a poll of the book failed: the answer is too old']);
   });
 
   it('has no gap when only the trades were not answered', () => {
