@@ -187,11 +187,8 @@ export class Capture {
   #onFeedValue(row: HeardValue): void {
     const { conditionId } = row.value;
     const sink = this.#markets.get(conditionId)?.sink;
-    if (sink !== undefined) {
-      sink.feedValue({ ...row, timeMs: Math.round(row.seenMs + this.#offsetMs) });
-      return;
-    }
-    remember(this.#waiting, `${row.feed} ${conditionId}`, row, MOST_WAITING);
+    if (sink === undefined) return remember(this.#waiting, `${row.feed} ${conditionId}`, row, MOST_WAITING);
+    sink.feedValue({ ...row, timeMs: Math.round(row.seenMs + this.#offsetMs) });
   }
 
   #onDetail(detail: MarketDetail, at: PolledAt): void {
@@ -459,18 +456,14 @@ class KnownLevels {
       const { sureMicros, mostMicros } = own.get(priceMicros) ?? { sureMicros: 0, mostMicros: 0 };
       const before = known.get(priceMicros) ?? 0;
       // While our own amount is uncertain, the amount of others changes only as far as the book proves.
-      const proven = Math.min(Math.max(before, rawMicros - mostMicros), rawMicros - sureMicros);
-      const amountMicros = Math.max(0, proven);
+      const amountMicros = Math.max(0, Math.min(Math.max(before, rawMicros - mostMicros), rawMicros - sureMicros));
       if (amountMicros === before) return;
       if (amountMicros === 0) known.delete(priceMicros);
       else known.set(priceMicros, amountMicros);
       changes.push({ side, priceMicros, amountMicros });
     };
-    const shown = new Set<number>();
-    for (const { priceMicros, amountMicros } of levels) {
-      shown.add(priceMicros);
-      note(priceMicros, amountMicros);
-    }
+    const shown = new Set(levels.map(({ priceMicros }) => priceMicros));
+    for (const { priceMicros, amountMicros } of levels) note(priceMicros, amountMicros);
     for (const price of [...known.keys()]) if (!shown.has(price) && isSeen(price)) note(price, 0);
     return changes;
   }

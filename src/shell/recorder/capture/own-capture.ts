@@ -236,11 +236,9 @@ export class OwnOrders {
 
   /** Replaces stored times later than `nowMs` by `nowMs`, because books from now on come after those times. */
   onStepBack(nowMs: number): void {
-    for (const known of this.#orders.values()) {
-      known.bornMs = Math.min(known.bornMs, nowMs);
-      known.changedMs = Math.min(known.changedMs, nowMs);
-      if (known.goneMs !== null) known.goneMs = Math.min(known.goneMs, nowMs);
-    }
+    for (const known of this.#orders.values())
+      for (const time of ['bornMs', 'changedMs', 'goneMs'] as const)
+        if ((known[time] ?? nowMs) > nowMs) known[time] = nowMs;
   }
 
   /** Returns our own amounts in a book that was requested at `sentMs` and received at `seenMs`, our clock. */
