@@ -94,10 +94,12 @@ export class Capture {
     this.#note(nowMs);
     const call = this.#underWay.get(requestId);
     this.#underWay.delete(requestId);
-    this.#offsetMs = venueMs - (sentMs + nowMs) / 2;
+    const offsetMs = venueMs - (sentMs + nowMs) / 2;
+    const isJump = Math.abs(offsetMs - this.#offsetMs) > MOST_ROUND_TRIP_MS;
+    this.#offsetMs = offsetMs;
     if (call === undefined) return;
-    // If our clock was set back after the request, the age of the request is unknown.
-    const askedMs = sentMs > nowMs ? Number.NEGATIVE_INFINITY : sentMs;
+    // A clock was set: ours after the request, or one of both since the previous answer.
+    const askedMs = sentMs > nowMs || isJump ? Number.NEGATIVE_INFINITY : sentMs;
     this.#takeIn(call, outcome, { sentMs: askedMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
     // A request that was not sent has no times to record; a missing book is recorded as a gap anyway.
     if (outcome.kind !== 'unknown' || outcome.sent) {
@@ -247,7 +249,7 @@ const getPolledMarket = (call: AnyCall): string | null =>
 
 function why(outcome: Outcome): string {
   if (outcome.kind === 'refused') return outcome.slug;
-  return outcome.kind === 'unknown' ? outcome.reason : 'the answer is too old';
+  return outcome.kind === 'unknown' ? outcome.reason : 'the time of the answer is uncertain';
 }
 
 /** Category recorded for a market whose category is unknown to us. */

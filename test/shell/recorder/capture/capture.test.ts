@@ -121,14 +121,15 @@ describe('a captured market', () => {
   });
 
   it.each([
-    ['while the machine was suspended', 2000, 30_000_000],
-    ['before our clock was set back', 30_000_000, 2000],
-  ])('has a gap in place of a book that was asked for %s', (_, sentMs, seenMs) => {
+    ['comes after a suspend', 2000, 30_000_000, 0],
+    ['comes after our clock was set back', 30_000_000, 2000, 0],
+    ['has an hour’s difference from earlier times', 2000, 2100, 3_600_000],
+  ])('has a gap in place of a book whose answer %s', (_, sentMs, seenMs, offsetMs) => {
     const polls = begun();
-    const data = bookOf({ 0.4: 9 }, {}) as never;
+    const answer = { kind: 'answered', data: bookOf({ 0.4: 9 }, {}) as never, nextCursor: null } as const;
     const id = polls.ask({ endpoint: 'markets.book', params: { condition_id: MARKET } }, 1800);
-    polls.answer(id, { kind: 'answered', data, nextCursor: null }, sentMs, seenMs);
-    expect(polls.remembered.lines().slice(2)).toEqual(['gap 1050 a poll of the book failed: the answer is too old']);
+    polls.answer(id, answer, sentMs, seenMs, offsetMs);
+    expect(polls.remembered.lines().at(-1)).toMatch(/^gap 1050 .*: the time of the answer is uncertain$/);
   });
 
   it('has no gap when only the trades were not answered', () => {
@@ -242,7 +243,7 @@ describe('own orders', () => {
     const polls = begunSlowly();
     rests(polls);
     expect([seen(polls, 2000, { 0.4: 15 }), seen(polls, 3000, { 0.4: 18 })]).toEqual([['bid 0.4 10'], ['bid 0.4 13']]);
-    // The last book is from after our clock was set back.
+    // Our clock was set back.
     expect(seen(polls, 1000, { 0.4: 16 })).toEqual(['bid 0.4 11']);
     expect(polls.capture.ownResting).toBe(1);
     polls.poll({ endpoint: 'orders.cancelSubmit', params: { pubkey: 'P' } }, order('canceled', 5), 3500);

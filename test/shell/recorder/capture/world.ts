@@ -113,10 +113,10 @@ export class Polls {
     return this.#id;
   }
 
-  /** `sentMs`, `seenMs`: our clock, ms, which equals the venue's. */
-  answer(requestId: number, outcome: Outcome, sentMs: number, seenMs = sentMs + 100): void {
+  /** `sentMs`, `seenMs`: our clock, ms. `offsetMs`: the venue's clock minus our clock, ms. */
+  answer(requestId: number, outcome: Outcome, sentMs: number, seenMs = sentMs + 100, offsetMs = 0): void {
     const times = { sentMs, nowMs: seenMs, venueTimeMs: null, budget: null };
-    this.capture.onOutcome({ kind: 'outcome', requestId, outcome, ...times }, (sentMs + seenMs) / 2);
+    this.capture.onOutcome({ kind: 'outcome', requestId, outcome, ...times }, (sentMs + seenMs) / 2 + offsetMs);
   }
 
   /** One call and its answer. */
