@@ -464,7 +464,7 @@ class KnownLevels {
       else known.set(priceMicros, amountMicros);
       changes.push({ side, priceMicros, amountMicros });
     };
-    const shown = new Set(levels.map(({ priceMicros }) => priceMicros));
+    const shown = new Set<number>(levels.map(({ priceMicros }) => priceMicros));
     for (const { priceMicros, amountMicros } of levels) note(priceMicros, amountMicros);
     for (const price of [...known.keys()]) if (!shown.has(price) && isSeen(price)) note(price, 0);
     return changes;

@@ -243,7 +243,6 @@ describe('own orders', () => {
     const polls = begunSlowly();
     rests(polls);
     expect([seen(polls, 2000, { 0.4: 15 }), seen(polls, 3000, { 0.4: 18 })]).toEqual([['bid 0.4 10'], ['bid 0.4 13']]);
-    // Our clock was set back.
     expect(seen(polls, 1000, { 0.4: 16 })).toEqual(['bid 0.4 11']);
     expect(polls.capture.ownResting).toBe(1);
     polls.poll({ endpoint: 'orders.cancelSubmit', params: { pubkey: 'P' } }, order('canceled', 5), 3500);
