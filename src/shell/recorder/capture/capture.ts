@@ -25,6 +25,8 @@ const DEFAULT_DEPTH = 20;
 const USUAL_MS = 10_000;
 /** Maximum age of an answer's request, ms; longer than the client's time limit. A suspended machine exceeds it. */
 const MOST_ROUND_TRIP_MS = 15_000;
+/** Maximum step back in time, ms, due to calls out of order. A larger step means that our clock was set back. */
+const STEP_BACK_MS = 1_000;
 /** Maximum number of feed values that wait until their market's first book is read. */
 const MOST_WAITING = 10_000;
 
@@ -99,7 +101,7 @@ export class Capture {
     this.#offsetMs = offsetMs;
     if (call === undefined) return;
     // A clock was set: ours after the request, or one of both since the previous answer.
-    const askedMs = sentMs > nowMs || isJump ? Number.NEGATIVE_INFINITY : sentMs;
+    const askedMs = sentMs > nowMs + STEP_BACK_MS || isJump ? Number.NEGATIVE_INFINITY : sentMs;
     this.#takeIn(call, outcome, { sentMs: askedMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
     // A request that was not sent has no times to record; a missing book is recorded as a gap anyway.
     if (outcome.kind !== 'unknown' || outcome.sent) {
@@ -126,7 +128,7 @@ export class Capture {
 
   /** If our clock was set back, writes all waiting data, which could otherwise wait for hours. */
   #note(nowMs: number): void {
-    if (nowMs < this.#nowMs) {
+    if (nowMs < this.#nowMs - STEP_BACK_MS) {
       for (const market of this.#markets.values()) market.onStepBack();
       this.#own.orders.onStepBack(nowMs);
     }
