@@ -52,7 +52,10 @@ const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes
 /** SQL query for bookings. All joins use table keys, so a longer history does not slow the query. */
 export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strategy,
     coalesce(max(CASE WHEN p.account GLOB 'shares/*' THEN replace(replace(substr(p.account, 8), '/YES', ''), '/NO', '') END),
-      f.market, c.market) AS marketConditionId,
+      o.market, c.market) AS marketConditionId,
+    -- A reversal moves shares against the side of its order. A booking of only a fee moves no shares.
+    CASE t.kind WHEN 'fill' THEN CASE coalesce(f.side, o.side) WHEN 'buy' THEN 1 ELSE -1 END
+      * sign(sum(CASE WHEN p.account GLOB 'shares/*' THEN p.amount ELSE 0 END)) ELSE 0 END AS fills,
     sum(CASE p.account WHEN 'cash' THEN p.amount ELSE 0 END) AS cashMicros,
     -- A gain is negative in double-entry bookkeeping.
     sum(CASE p.account WHEN 'realised' THEN -p.amount ELSE 0 END) AS realisedMicros,
@@ -60,7 +63,8 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strat
   FROM (SELECT * FROM transactions WHERE id > ? ORDER BY id LIMIT ?) AS t
   LEFT JOIN postings AS p ON p.transaction_id = t.id
   LEFT JOIN fills AS f ON t.kind = 'fill' AND f.pubkey = ${TRADE_OF_REF}
-  LEFT JOIN orders AS o ON o.pubkey = f.order_pubkey
+  LEFT JOIN failed_trades AS x ON t.kind = 'fill' AND x.pubkey = ${TRADE_OF_REF}
+  LEFT JOIN orders AS o ON o.pubkey = coalesce(f.order_pubkey, x.order_pubkey)
   LEFT JOIN conversions AS c ON t.kind <> 'fill' AND c.pubkey = t.ref
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   GROUP BY t.id ORDER BY t.id`;

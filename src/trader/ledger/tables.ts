@@ -307,8 +307,10 @@ export interface BookingRow {
   readonly timeMs: number;
   /** Market of the booking; null if it has no market, for example a booking of capital. */
   readonly marketConditionId: string | null;
-  /** Strategy of the booking's intent; null for bookings without an intent, and for all bookings of a reversed fill. */
+  /** Strategy of the booking's intent; null for bookings without an intent. */
   readonly strategy: string | null;
+  /** Number of fills: 1 for a fill, -1 for the reversal of a fill, 0 for other bookings. */
+  readonly fills: number;
   readonly cashMicros: Micros;
   /** Realised result of the booking before fees, at average cost, currency. */
   readonly realisedMicros: Micros;

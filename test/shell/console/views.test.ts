@@ -82,6 +82,21 @@ describe('money', () => {
     });
   });
 
+  test('has neither fill nor turnover of a reversed trade, and no market’s result while bookings are unread', () => {
+    withLedger((ledger) => {
+      trade(ledger);
+      ledger.transaction(() => ledger.noteFailedTrade('fill-b-sell', 'order-b-sell', m(7 * ONE), 2 * DAY_MS + 9));
+      const trader = toldTrader(['a', 'b'].map((id) => ({ ...market(id), markMicros: m(500_000) })));
+      const whole = moneyOf(ledger, { trader, book: new ResultBook(() => 0) }, null);
+      expect(whole.days[0]).toMatchObject({ key: '1970-01-03', fills: 0, turnover: '0' });
+      expect(whole.markets.map(({ result }) => result)).toEqual(['0.706', '0.958']);
+      ledger.newestBooking = () => 1_000;
+      let now = 0;
+      const { markets } = moneyOf(ledger, { trader, book: new ResultBook(() => (now += 1_000)) }, null);
+      expect(markets.map(({ result }) => result)).toEqual(['', '']);
+    });
+  });
+
   test('reads a long ledger in parts, and from its beginning when a trade was taken back', () => {
     withLedger((ledger) => {
       trade(ledger);
@@ -105,7 +120,7 @@ describe('money', () => {
 
 const bookingOf = (id: number) => ({
   ...{ id, kind: 'fill' as const, timeMs: 0, marketConditionId: 'a', strategy: 'maker' },
-  ...{ cashMicros: m(-ONE), realisedMicros: m(0), feesMicros: m(0) },
+  ...{ fills: 1, cashMicros: m(-ONE), realisedMicros: m(0), feesMicros: m(0) },
 });
 
 describe('risk', () => {

@@ -156,6 +156,10 @@ describe('a trade', () => {
     expect(ledger.pnl(new Map())).toMatchObject({ feesMicros: 0, cashMicros: capital });
     expect([book(null), book(7)]).toEqual(['booked', 'fee_paid']);
     expect([ledger.pnl(new Map()).feesMicros, ledger.verify()]).toEqual([7, []]);
+    expect(fail()).toBe('unbooked');
+    const bookings = ledger.bookingsAfter(0, 100).filter(({ kind }) => kind === 'fill');
+    expect(bookings.map(({ fills }) => fills)).toEqual([1, 0, -1, 1, 0, -1]);
+    expect(new Set(bookings.map((one) => one.strategy))).toEqual(new Set([strategy]));
   });
 
   testWithLedger('that failed to settle counts against its order once', (ledger) => {

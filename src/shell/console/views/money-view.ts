@@ -5,6 +5,7 @@ import {
   complement,
   formatDecimal,
   type Micros,
+  micros,
   minMicros,
   mul,
   ONE,
@@ -179,12 +180,10 @@ export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0,
 function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
   const before = sums.get(key) ?? NOTHING;
   // A fill's cash is after fees; adding the fees gives price x shares.
-  const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // The cast is safe: the sum is whole.
-  // A fee that the exchange reports later is a separate booking without a price, and not a fill.
-  const isFill = booking.kind === 'fill' && paid > 0;
+  const paid = Math.abs(add(booking.cashMicros, booking.feesMicros));
   sums.set(key, {
-    fills: before.fills + (isFill ? 1 : 0),
-    turnoverMicros: isFill ? add(before.turnoverMicros, paid) : before.turnoverMicros,
+    fills: before.fills + booking.fills,
+    turnoverMicros: micros(before.turnoverMicros + booking.fills * paid),
     realisedMicros: add(before.realisedMicros, booking.realisedMicros),
     feesMicros: add(before.feesMicros, booking.feesMicros),
     settledMicros: booking.kind === 'redeem' ? add(before.settledMicros, booking.realisedMicros) : before.settledMicros,
@@ -290,7 +289,8 @@ function marketRows(book: ResultBook, held: ReadonlyMap<string, ValuedHolding>, 
       ...makeRow(id, sum),
       ...formatEach({ yes, no, sets, cost }),
       unrealised: unrealised === null ? '' : formatDecimal(unrealised),
-      result: unrealised === null ? '' : formatDecimal(add(net, unrealised)),
+      // The result is unknown until all bookings of the market have been read.
+      result: unrealised === null || book.read < 1 ? '' : formatDecimal(add(net, unrealised)),
       title: title(id),
     };
   });
