@@ -111,11 +111,10 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
   const leaveOut = (id: string, error: TwinbookError) =>
     io.err(`the journal of run ${id} is left out: ${error.message}\n`);
   const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));
-  const { runs, ours } = await readLedger(config, (ledger) => {
-    const page = { limit: Number.MAX_SAFE_INTEGER };
-    const rows = [...ledger.orders(page), ...ledger.fills(page), ...ledger.conversions(page), ...ledger.positions()];
-    return { runs: ledger.runs(page.limit), ours: new Set(rows.map(({ marketConditionId }) => marketConditionId)) };
-  });
+  const { runs, ours } = await readLedger(config, (ledger) => ({
+    runs: ledger.runs(Number.MAX_SAFE_INTEGER),
+    ours: ledger.tradedMarkets(),
+  }));
   // The oldest run is read first. Journals of another version are skipped.
   const found = runs.reverse().flatMap(({ id }) => {
     const folder = folders.get(id);

@@ -3,8 +3,8 @@
 import { basename } from 'node:path';
 import { complement, micros } from '../../shared/base/micros.js';
 import { inferOutcome, type MarketOutcome } from '../../shared/protocol/outcome.js';
-import { isSettledMarket, ORDER_STANDING } from '../../shared/protocol/states.js';
-import type { BookedConversion, IntentRow, LedgerReader, MarketRecord, RunRow } from '../../trader/ledger/contract.js';
+import { isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
+import type { BookedConversion, LedgerReader, MarketRecord } from '../../trader/ledger/contract.js';
 import type { CountedRefusal, MarketSession, RequestUse, SessionNotice, SessionRecord } from '../session/contract.js';
 import { foldSession, MarketWalk, type RecordedPrices, tradeTimeMs } from '../session/live-session.js';
 import type { Span } from '../session/samples.js';
@@ -138,19 +138,19 @@ export interface JournalFacts {
 /** Reads all ledger rows, oldest first or grouped by market. `theirs` converts a time to the exchange's clock. */
 function readRows(reader: LedgerReader, { nowMs, journals, findPrices }: LedgerSessionOptions) {
   const page = { limit: Number.MAX_SAFE_INTEGER };
-  const intents = reader.intents(page).toReversed();
-  const orders = reader.orders(page).toReversed();
+  const intents = reader.intentSums();
+  const statuses = ORDER_STATUSES.filter((status) => ORDER_STANDING[status].tookEffect);
+  const orders = reader.orders({ ...page, statuses }).toReversed();
   const fills = reader.fills(page).toReversed();
   const conversions = reader.conversions(page).toReversed();
   const runs = reader.runs(page.limit).toReversed();
   const theirs = (ourMs: number): number => Math.round(ourMs + (journals?.offsetMs(ourMs) ?? 0));
   const seen = [
-    ...intents.map(({ updatedMs }) => updatedMs),
+    ...intents.lastMsByRun.values(),
     ...[...fills, ...conversions].map(({ seenMs }) => seenMs),
     ...runs.map(({ startedMs, stoppedMs }) => stoppedMs ?? startedMs),
   ];
-  const traded = [...orders, ...fills, ...conversions, ...reader.positions()];
-  const ids = new Set(traded.map(({ marketConditionId }) => marketConditionId));
+  const ids = reader.tradedMarkets();
   const endMs = nowMs ?? seen.reduce((latest, time) => Math.max(latest, time), 0);
   return {
     intents,
@@ -164,8 +164,6 @@ function readRows(reader: LedgerReader, { nowMs, journals, findPrices }: LedgerS
     orders: groupBy(orders, (row) => row.marketConditionId),
     fills: groupBy(fills, (row) => row.marketConditionId),
     conversions: groupBy(conversions, (row) => row.marketConditionId),
-    /** Names of strategies, by intent id. */
-    strategies: new Map(intents.map(({ id, strategy }) => [id, strategy])),
   };
 }
 
@@ -185,9 +183,9 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
     capitalMicros: reader.pnl(new Map()).capitalMicros,
     endCashMicros: reader.cash(),
     markets: [...ids].map((id) => listMarket(id, reader, rows, options)),
-    running: computeSpans(runs, intents, endMs, nowMs !== null).map(([from, to]) => [theirs(from), theirs(to)]),
+    running: computeSpans(rows, nowMs !== null).map(([from, to]) => [theirs(from), theirs(to)]),
     requests: journals?.requests ?? null,
-    refusals: countRefusals(intents),
+    refusals: countRefusals(intents.refusals),
     notices: readNotices(reader, untouched, toMs),
     assumptions: {
       version: options.version,
@@ -209,9 +207,7 @@ const REMARKS: readonly string[] = [
 ];
 
 /** Returns the time spans in which the trader ran. A killed run ends at the last change of its intents. */
-function computeSpans(runs: readonly RunRow[], intents: readonly IntentRow[], toMs: number, isRunning: boolean) {
-  const lastMsByRun = new Map<string, number>();
-  for (const { runId, updatedMs } of intents) lastMsByRun.set(runId, Math.max(lastMsByRun.get(runId) ?? 0, updatedMs));
+function computeSpans({ runs, intents: { lastMsByRun }, endMs: toMs }: LedgerRows, isRunning: boolean) {
   return runs.map(({ id, startedMs, stoppedMs }, index): Span => {
     const next = runs[index + 1]?.startedMs ?? toMs;
     if (stoppedMs !== null) return [startedMs, stoppedMs];
@@ -233,10 +229,8 @@ const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, findPrices:
 function listMarket(conditionId: string, reader: LedgerReader, rows: LedgerRows, options: LedgerSessionOptions) {
   const market = reader.market(conditionId);
   const prices = options.findPrices(conditionId);
-  const orders = rows.orders.get(conditionId) ?? [];
   const conversions = rows.conversions.get(conditionId) ?? [];
   const closeMs = market === null || market.resolutionS === null ? null : market.resolutionS * 1000;
-  const strategies = new Map(orders.map(({ pubkey, intentId }) => [pubkey, rows.strategies.get(intentId)]));
   return {
     conditionId,
     title: market?.title ?? conditionId,
@@ -244,19 +238,18 @@ function listMarket(conditionId: string, reader: LedgerReader, rows: LedgerRows,
     eventTitle: rows.titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
     closeMs,
     outcome: readOutcome(conversions) ?? settledOutcome(market, prices?.outcome ?? null),
-    orders: orders
-      .filter(({ status }) => ORDER_STANDING[status].tookEffect)
-      .map((order) => ({
-        ...order,
-        side: order.isYes === (order.side === 'buy') ? ('bid' as const) : ('ask' as const),
-        priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
-        ownPriceMicros: order.priceMicros,
-        isBuy: order.side === 'buy',
-        // An order counts as open from its stored draft until its final status was received.
-        fromMs: rows.theirs(order.createdMs),
-        toMs: order.closedMs === null ? rows.toMs : rows.theirs(order.closedMs),
-        isCanceled: ORDER_STANDING[order.status].isCanceled,
-      })),
+    orders: (rows.orders.get(conditionId) ?? []).map((order) => ({
+      pubkey: order.pubkey,
+      amountMicros: order.amountMicros,
+      side: order.isYes === (order.side === 'buy') ? ('bid' as const) : ('ask' as const),
+      priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
+      ownPriceMicros: order.priceMicros,
+      isBuy: order.side === 'buy',
+      // An order counts as open from its stored draft until its final status was received.
+      fromMs: rows.theirs(order.createdMs),
+      toMs: order.closedMs === null ? rows.toMs : rows.theirs(order.closedMs),
+      isCanceled: ORDER_STANDING[order.status].isCanceled,
+    })),
     trades: (rows.fills.get(conditionId) ?? []).map((fill) => {
       const seenMs = rows.theirs(fill.seenMs);
       return {
@@ -264,7 +257,7 @@ function listMarket(conditionId: string, reader: LedgerReader, rows: LedgerRows,
         timeMs: options.journals === undefined ? fill.timestampS * 1000 : tradeTimeMs(fill.timestampS, seenMs),
         seenMs,
         orderPubkey: fill.orderPubkey,
-        strategy: strategies.get(fill.orderPubkey) ?? '',
+        strategy: rows.intents.strategies.get(fill.orderPubkey) ?? '',
         isYes: fill.isYes,
         isBuy: fill.side === 'buy',
         isMaker: fill.isMaker,
@@ -303,15 +296,14 @@ const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | n
     : null;
 
 /** Counts refused intents by reason: the error slug at the start of the text, or the text without figures. */
-function countRefusals(intents: readonly IntentRow[]): readonly CountedRefusal[] {
-  const refused = intents.filter(({ state }) => state === 'refused' || state === 'failed');
-  const byName = groupBy(
-    refused,
-    ({ lastReason }) => /^[a-z][a-z0-9_-]*(?=:)/.exec(lastReason)?.[0] ?? lastReason.replace(/\d+/g, '#'),
-  );
-  return Array.from(byName, ([name, { length: count }]): CountedRefusal => ({ by: 'exchange', name, count })).sort(
-    (a, b) => b.count - a.count,
-  );
+function countRefusals(refusals: ReadonlyMap<string, number>): readonly CountedRefusal[] {
+  const counts = new Map<string, number>();
+  for (const [reason, count] of refusals) {
+    const name = /^[a-z][a-z0-9_-]*(?=:)/.exec(reason)?.[0] ?? reason.replace(/\d+/g, '#');
+    counts.set(name, (counts.get(name) ?? 0) + count);
+  }
+  const counted = Array.from(counts, ([name, count]): CountedRefusal => ({ by: 'exchange', name, count }));
+  return counted.sort((a, b) => b.count - a.count);
 }
 
 /** Maximum number of notices in a report; the newest ones are kept. */

@@ -49,9 +49,11 @@ export const UNSETTLED_ORDERS = 'WHERE closed_ms IS NULL OR filled > booked + fa
 const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes FROM failed_trades
   JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
 
+const MARKET_OF_SHARES = "replace(replace(substr(p.account, 8), '/YES', ''), '/NO', '')";
+
 /** SQL query for bookings. All joins use table keys, so a longer history does not slow the query. */
 export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strategy,
-    coalesce(max(CASE WHEN p.account GLOB 'shares/*' THEN replace(replace(substr(p.account, 8), '/YES', ''), '/NO', '') END),
+    coalesce(max(CASE WHEN p.account GLOB 'shares/*' THEN ${MARKET_OF_SHARES} END),
       o.market, c.market) AS marketConditionId,
     -- A reversal moves shares against the side of its order. A booking of only a fee moves no shares.
     CASE t.kind WHEN 'fill' THEN CASE coalesce(f.side, o.side) WHEN 'buy' THEN 1 ELSE -1 END
@@ -90,6 +92,31 @@ export class LedgerReader {
   ): IntentRow[] {
     this.writeLate();
     return this.#list(INTENTS, page, { state: page.states, kind: page.kind });
+  }
+
+  /** Sums all intents in SQL, because an old ledger has too many rows to load. */
+  intentSums() {
+    this.writeLate();
+    const read = <V>(sql: string): ReadonlyMap<string, V> =>
+      new Map(this.db.all<{ key: string; value: V }>(sql).map(({ key, value }) => [key, value]));
+    return {
+      /** Strategies of the orders with fills, by the order's pubkey. */
+      strategies: read<string>(`SELECT o.pubkey AS key, strategy AS value FROM orders AS o
+        JOIN intents AS i ON i.id = intent_id WHERE booked > 0`),
+      /** Time of the newest change of an intent, by run. */
+      lastMsByRun: read<number>('SELECT run_id AS key, max(updated_ms) AS value FROM intents GROUP BY run_id'),
+      /** Number of refused and failed intents, by reason. */
+      refusals: read<number>(`SELECT last_reason AS key, count(*) AS value FROM intents
+        WHERE state IN ('refused', 'failed') GROUP BY last_reason ORDER BY min(seq)`),
+    };
+  }
+
+  /** Returns the markets in which the trader ever had an order or shares. */
+  tradedMarkets(): ReadonlySet<string> {
+    this.writeLate();
+    const sql = `SELECT DISTINCT market FROM orders UNION SELECT ${MARKET_OF_SHARES} FROM balances AS p
+      WHERE account > 'shares/' AND account < 'shares0'`;
+    return new Set(this.db.all<{ market: string }>(sql).map(({ market }) => market));
   }
 
   /** Returns the draft of an intent; null if the intent is unknown or has no draft. */
