@@ -4,8 +4,15 @@ import { basename } from 'node:path';
 import { complement, micros } from '../../shared/base/micros.js';
 import { inferOutcome, type MarketOutcome } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
-import type { BookedConversion, LedgerReader, MarketRecord } from '../../trader/ledger/contract.js';
-import type { CountedRefusal, MarketSession, RequestUse, SessionNotice, SessionRecord } from '../session/contract.js';
+import type { LedgerReader, MarketRecord } from '../../trader/ledger/contract.js';
+import type {
+  ConversionRecord,
+  CountedRefusal,
+  MarketSession,
+  RequestUse,
+  SessionNotice,
+  SessionRecord,
+} from '../session/contract.js';
 import { foldSession, MarketWalk, type RecordedPrices, tradeTimeMs } from '../session/live-session.js';
 import type { Span } from '../session/samples.js';
 import type { Analysis } from './analysis/analyse.js';
@@ -69,7 +76,7 @@ function nameStrategies(session: MarketSession | undefined): string {
 const DAY_MS = 86_400_000;
 
 /**
- * Returns a row for each UTC day with trades or a changed equity. Shares held at the end of a day are
+ * Returns a row for each UTC day with trades or a changed result. Shares held at the end of a day are
  * valued at the last known mid; without a mid, at cost. The equity of the last day is the final equity of the analysis.
  */
 function makeDayRows(record: SessionRecord, analysis: Analysis, standing: StandingPrice): readonly BreakdownRow[] {
@@ -83,16 +90,18 @@ function makeDayRows(record: SessionRecord, analysis: Analysis, standing: Standi
   const first = toDay(times.reduce((a, b) => Math.min(a, b), record.fromMs));
   const last = toDay(times.reduce((a, b) => Math.max(a, b), record.toMs));
   const rows: BreakdownRow[] = [];
-  let before = record.capitalMicros;
+  let before = { resultMicros: 0, feesMicros: 0 };
   for (let day = first; day <= last; day++) {
     const endMs = (day + 1) * DAY_MS - 1;
     for (const { walk } of walks) walk.advance(endMs);
-    const worths = walks.map(({ id, walk: { held } }) => {
-      return held.cashMicros + (held.worthMicros(standing(id, endMs)) ?? held.costMicros);
-    });
-    const equityMicros = day === last ? analysis.equity.endEquityMicros : sum([record.capitalMicros, sum(worths)]);
+    const gains = walks.map(
+      ({ id, walk: { held } }) => held.cashMicros + (held.worthMicros(standing(id, endMs)) ?? held.costMicros),
+    );
+    const resultMicros = day === last ? analysis.equity.resultMicros : sum(gains);
+    const feesMicros = sum(walks.map(({ walk }) => walk.held.feesMicros));
+    const later = (record.deposits ?? []).filter(({ timeMs }) => timeMs > endMs);
     const traded = fills.get(day) ?? [];
-    if (traded.length > 0 || equityMicros !== before) {
+    if (traded.length > 0 || resultMicros !== before.resultMicros) {
       const { boughtMicros, soldMicros } = computeVolume(traded);
       rows.push({
         key: new Date(day * DAY_MS).toISOString().slice(0, 10),
@@ -100,13 +109,13 @@ function makeDayRows(record: SessionRecord, analysis: Analysis, standing: Standi
         fills: traded.length,
         boughtMicros,
         soldMicros,
-        resultMicros: micros(equityMicros - before),
-        feesMicros: sum(traded.map(({ feeMicros }) => feeMicros)),
-        equityMicros,
+        resultMicros: micros(resultMicros - before.resultMicros),
+        feesMicros: feesMicros - before.feesMicros,
+        equityMicros: record.capitalMicros + resultMicros - sum(later.map(({ capitalMicros }) => capitalMicros)),
         split: null,
       });
     }
-    before = equityMicros;
+    before = { resultMicros, feesMicros };
   }
   return rows;
 }
@@ -142,15 +151,19 @@ function readRows(reader: LedgerReader, { nowMs, journals, findPrices }: LedgerS
   const statuses = ORDER_STATUSES.filter((status) => ORDER_STANDING[status].tookEffect);
   const orders = reader.orders({ ...page, statuses }).toReversed();
   const fills = reader.fills(page).toReversed();
-  const conversions = reader.conversions(page).toReversed();
+  const others = reader.otherBookings();
   const runs = reader.runs(page.limit).toReversed();
   const theirs = (ourMs: number): number => Math.round(ourMs + (journals?.offsetMs(ourMs) ?? 0));
   const seen = [
     ...intents.lastMsByRun.values(),
-    ...[...fills, ...conversions].map(({ seenMs }) => seenMs),
+    ...[...fills, ...others].map(({ seenMs }) => seenMs),
     ...runs.map(({ startedMs, stoppedMs }) => stoppedMs ?? startedMs),
   ];
   const ids = reader.tradedMarkets();
+  const moves = others.map(({ seenMs, ...booking }) => ({ ...booking, timeMs: theirs(seenMs) }));
+  const conversions = moves.flatMap(({ kind, ...one }) =>
+    kind === 'fill' || kind === 'capital' ? [] : [{ kind, ...one }],
+  );
   const endMs = nowMs ?? seen.reduce((latest, time) => Math.max(latest, time), 0);
   return {
     intents,
@@ -164,6 +177,7 @@ function readRows(reader: LedgerReader, { nowMs, journals, findPrices }: LedgerS
     orders: groupBy(orders, (row) => row.marketConditionId),
     fills: groupBy(fills, (row) => row.marketConditionId),
     conversions: groupBy(conversions, (row) => row.marketConditionId),
+    deposits: moves.filter(({ capitalMicros }) => capitalMicros !== 0),
   };
 }
 
@@ -173,14 +187,15 @@ type LedgerRows = ReturnType<typeof readRows>;
 export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
   const { nowMs, journals } = options;
   const rows = readRows(reader, options);
-  const { intents, runs, ids, theirs, endMs, toMs, firstFillMs } = rows;
+  const { intents, runs, ids, theirs, endMs, toMs, firstFillMs, deposits } = rows;
   const untouched = reader.markets().filter(({ conditionId }) => !ids.has(conditionId)).length;
   const last = runs.at(-1);
   return foldSession({
     title: options.title,
     fromMs: theirs(Math.min(runs[0]?.startedMs ?? endMs, firstFillMs)),
     toMs,
-    capitalMicros: reader.pnl(new Map()).capitalMicros,
+    capitalMicros: sum(deposits.map(({ capitalMicros }) => capitalMicros)),
+    deposits,
     endCashMicros: reader.cash(),
     markets: [...ids].map((id) => listMarket(id, reader, rows, options)),
     running: computeSpans(rows, nowMs !== null).map(([from, to]) => [theirs(from), theirs(to)]),
@@ -203,7 +218,7 @@ const REMARKS: readonly string[] = [
   'An order’s lifetime is from its stored draft until its final status was received, by the trader’s clock.',
   'A market’s quote uptime is measured from its first order.',
   'A ledger has refusals by the exchange, but not those by risk limits and guards.',
-  'Shares that the wallet held before this ledger began are left out.',
+  'Shares that the wallet held before this ledger began are left out until they are adopted.',
 ];
 
 /** Returns the time spans in which the trader ran. A killed run ends at the last change of its intents. */
@@ -266,14 +281,7 @@ function listMarket(conditionId: string, reader: LedgerReader, rows: LedgerRows,
         feeMicros: fill.feeMicros,
       };
     }),
-    conversions: conversions.map(({ kind, seenMs, yesMicros, noMicros, cashMicros, yesCostMicros }) => ({
-      kind,
-      yesMicros,
-      noMicros,
-      cashMicros,
-      yesCostMicros,
-      timeMs: rows.theirs(seenMs),
-    })),
+    conversions,
     prices,
     lastMs: Math.min(rows.toMs, closeMs ?? rows.toMs),
     countedFromMs: null,
@@ -283,7 +291,7 @@ function listMarket(conditionId: string, reader: LedgerReader, rows: LedgerRows,
 }
 
 /** Returns the outcome at which shares were redeemed; null if no redeem shows the outcome. */
-const readOutcome = (conversions: readonly BookedConversion[]): MarketOutcome | null =>
+const readOutcome = (conversions: readonly Omit<ConversionRecord, 'markMicros'>[]): MarketOutcome | null =>
   conversions
     .filter(({ kind }) => kind === 'redeem')
     .map(({ yesMicros, noMicros, cashMicros }) => inferOutcome(yesMicros, noMicros, cashMicros))

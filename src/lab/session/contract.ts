@@ -14,7 +14,10 @@ export interface SessionRecord {
   readonly title: string;
   readonly fromMs: number;
   readonly toMs: number;
+  /** Final capital, with the value of adopted shares. */
   readonly capitalMicros: number;
+  /** Additions to a live trader's capital, oldest first; absent in a backtest. Their sum is `capitalMicros`. */
+  readonly deposits?: readonly { readonly timeMs: number; readonly capitalMicros: number }[];
   /** Currency at the end of the session, including locked currency. */
   readonly endCashMicros: number;
   readonly markets: readonly MarketSession[];
@@ -48,7 +51,7 @@ export interface HaltRecord {
 export interface AccountSeries {
   readonly stepMs: number;
   readonly timeMs: readonly number[];
-  /** Equity: currency plus shares at their mids; null while the mid of held shares is unknown. */
+  /** Result so far, with shares at their mids, plus the final capital; null while the mid of held shares is unknown. */
   readonly equityMicros: readonly (number | null)[];
   /** Locked capital: currency reserved for open orders plus the cost of held shares. */
   readonly lockedMicros: readonly number[];
@@ -131,15 +134,16 @@ export interface FillRecord {
   readonly atCrossing: boolean | null;
 }
 
-/** A merge (sets to currency), a split (currency to sets), or a redeem (shares of a settled market to currency). */
+/** A merge (sets to currency), a split (the reverse), a redeem (settled shares to currency), or adopted shares. */
 export interface ConversionRecord {
-  readonly kind: 'merge' | 'split' | 'redeem';
+  readonly kind: 'merge' | 'split' | 'redeem' | 'adopt';
   readonly timeMs: number;
   /** Number of shares that the conversion removes; negative for a split. */
   readonly yesMicros: number;
   readonly noMicros: number;
   /** Currency that the conversion pays; negative for a split. */
   readonly cashMicros: number;
+  readonly feeMicros?: number;
   /** Part of a split's currency that is the cost of the YES shares; null for other conversions. */
   readonly yesCostMicros: number | null;
   /** YES mid at the conversion, as in `FillRecord.markMicros`; for a redeem, the last mid before settlement. */

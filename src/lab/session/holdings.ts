@@ -48,7 +48,7 @@ export class Holdings {
 
   move(move: Move): void {
     const { yes, no } = sharesMoved(move);
-    const feeMicros = move.kind === 'fill' ? move.feeMicros : 0;
+    const { feeMicros = 0 } = move;
     this.cashMicros += move.cashMicros - feeMicros;
     this.feesMicros += feeMicros;
     const yesPaid = move.kind === 'split' ? (move.yesCostMicros ?? 0) : -move.cashMicros;

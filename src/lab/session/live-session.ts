@@ -180,7 +180,8 @@ export interface LedgerMarket
 }
 
 interface SessionFacts
-  extends Pick<SessionRecord, 'title' | 'fromMs' | 'toMs' | 'capitalMicros' | 'requests' | 'refusals' | 'notices'> {
+  extends Pick<SessionRecord, 'title' | 'fromMs' | 'toMs' | 'capitalMicros' | 'deposits'>,
+    Pick<SessionRecord, 'requests' | 'refusals' | 'notices'> {
   /** Final currency of the account; null: computed from the capital, trades and conversions. */
   readonly endCashMicros: number | null;
   readonly markets: readonly LedgerMarket[];

@@ -71,6 +71,19 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strat
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   GROUP BY t.id ORDER BY t.id`;
 
+type OtherBooking = Omit<BookedConversion, 'pubkey' | 'intentId' | 'kind'> &
+  Pick<BookingRow, 'kind'> &
+  Record<'feeMicros' | 'capitalMicros', Micros>;
+
+const sumOf = (condition: string) => `sum(CASE WHEN p.account ${condition} THEN p.amount ELSE 0 END)`;
+const OTHER_BOOKINGS = `SELECT t.kind, t.time_ms AS seenMs, c.yes_cost AS yesCostMicros,
+    coalesce(max(CASE WHEN p.account GLOB 'shares/*' THEN ${MARKET_OF_SHARES} END), '') AS marketConditionId,
+    -${sumOf("GLOB 'shares/*/YES'")} AS yesMicros, -${sumOf("GLOB 'shares/*/NO'")} AS noMicros,
+    ${sumOf("IN ('cash', 'fees', 'adopted')")} AS cashMicros, ${sumOf("= 'fees'")} AS feeMicros,
+    -${sumOf("IN ('capital', 'adopted')")} AS capitalMicros
+  FROM transactions AS t JOIN postings AS p ON p.transaction_id = t.id LEFT JOIN conversions AS c ON c.pubkey = t.ref
+  WHERE t.kind <> 'fill' GROUP BY t.id ORDER BY t.id`;
+
 /** Reads a ledger, with or without a running trader. */
 export class LedgerReader {
   protected readonly db: Database;
@@ -94,18 +107,15 @@ export class LedgerReader {
     return this.#list(INTENTS, page, { state: page.states, kind: page.kind });
   }
 
-  /** Sums all intents in SQL, because an old ledger has too many rows to load. */
+  /** Sums all intents: strategies by pubkey of a filled order, time of the newest change by run, refusals by reason. */
   intentSums() {
     this.writeLate();
     const read = <V>(sql: string): ReadonlyMap<string, V> =>
       new Map(this.db.all<{ key: string; value: V }>(sql).map(({ key, value }) => [key, value]));
     return {
-      /** Strategies of the orders with fills, by the order's pubkey. */
       strategies: read<string>(`SELECT o.pubkey AS key, strategy AS value FROM orders AS o
         JOIN intents AS i ON i.id = intent_id WHERE booked > 0`),
-      /** Time of the newest change of an intent, by run. */
       lastMsByRun: read<number>('SELECT run_id AS key, max(updated_ms) AS value FROM intents GROUP BY run_id'),
-      /** Number of refused and failed intents, by reason. */
       refusals: read<number>(`SELECT last_reason AS key, count(*) AS value FROM intents
         WHERE state IN ('refused', 'failed') GROUP BY last_reason ORDER BY min(seq)`),
     };
@@ -159,6 +169,11 @@ export class LedgerReader {
 
   conversionsAfter(seq: number): readonly Booked<BookedConversion>[] {
     return CONVERSIONS.listAfter(this.db, seq);
+  }
+
+  /** Returns all bookings except fills, oldest first. Adopted value counts as paid, and as added capital. */
+  otherBookings(): OtherBooking[] {
+    return this.db.all<OtherBooking>(OTHER_BOOKINGS);
   }
 
   /** Returns those of the newest `most` fills and conversions that were booked at `sinceMs` or later, newest first. */
@@ -377,16 +392,12 @@ export class LedgerReader {
     { marketConditionId: market, limit = PAGE }: ListSelection,
     more: WantedColumns = {},
   ): Row[] {
-    const columns: WantedColumns = { market, ...more };
-    const wanted = Object.entries(columns).flatMap(([column, values]) =>
-      values === undefined ? [] : [{ column, values }],
+    const wanted = Object.entries({ market, ...more }).flatMap(([column, values]) =>
+      values === undefined ? [] : [{ column, values: [values].flat() }],
     );
-    const conditions = wanted.map(({ column, values }) =>
-      typeof values === 'string' ? `${column} = ?` : `${column} IN (${values.map(() => '?').join(', ')})`,
-    );
-    const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-    const values = wanted.flatMap((each) => each.values);
-    return table.list(this.db, `${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
+    const conditions = wanted.map(({ column, values }) => `${column} IN (${values.map(() => '?').join(', ')})`);
+    const where = `WHERE ${['TRUE', ...conditions].join(' AND ')} ORDER BY seq DESC LIMIT ?`;
+    return table.list(this.db, where, ...wanted.flatMap(({ values }) => values), limit);
   }
 }
 

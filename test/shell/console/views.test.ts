@@ -71,29 +71,20 @@ describe('money', () => {
     });
   });
 
-  test('says no result while a holding has no price', () => {
+  test('says no result while a holding has no price, or while bookings are unread', () => {
     withLedger((ledger) => {
       trade(ledger);
-      expect(moneyOf(ledger, { trader: toldTrader([]), book: new ResultBook() }, null)).toMatchObject({
-        result: '',
-        unrealised: '',
-        unmarked: 2,
-      });
-    });
-  });
-
-  test('has neither fill nor turnover of a reversed trade, and no market’s result while bookings are unread', () => {
-    withLedger((ledger) => {
-      trade(ledger);
+      const unmarked = moneyOf(ledger, { trader: toldTrader([]), book: new ResultBook() }, null);
+      expect(unmarked).toMatchObject({ result: '', unrealised: '', unmarked: 2 });
       ledger.transaction(() => ledger.noteFailedTrade('fill-b-sell', 'order-b-sell', m(7 * ONE), 2 * DAY_MS + 9));
       const trader = toldTrader(['a', 'b'].map((id) => ({ ...market(id), markMicros: m(500_000) })));
-      const whole = moneyOf(ledger, { trader, book: new ResultBook(() => 0) }, null);
-      expect(whole.days[0]).toMatchObject({ key: '1970-01-03', fills: 0, turnover: '0' });
-      expect(whole.markets.map(({ result }) => result)).toEqual(['0.706', '0.958']);
-      ledger.newestBooking = () => 1_000;
       let now = 0;
-      const { markets } = moneyOf(ledger, { trader, book: new ResultBook(() => (now += 1_000)) }, null);
-      expect(markets.map(({ result }) => result)).toEqual(['', '']);
+      const view = (stepMs: number) => moneyOf(ledger, { trader, book: new ResultBook(() => (now += stepMs)) }, null);
+      // A reversed trade is no fill.
+      expect(view(0).days[0]).toMatchObject({ key: '1970-01-03', fills: 0, turnover: '0' });
+      expect(view(0).markets.map(({ result }) => result)).toEqual(['0.706', '0.958']);
+      ledger.newestBooking = () => 1_000;
+      expect(view(1_000).markets.map(({ result }) => result)).toEqual(['', '']);
     });
   });
 

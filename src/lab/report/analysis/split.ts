@@ -14,7 +14,7 @@ import { Holdings, listMoves, type Move, sharesMoved } from '../../session/holdi
  * - fees: paid fees, as a positive number.
  * - merges: currency for complete sets minus the value of the sets; 0 except for rounding.
  * - settlement: change from the last mid to the outcome, for shares that are still held.
- * - undivided: the part that cannot be assigned, because a mid is unknown.
+ * - undivided: the part that cannot be assigned, because a mid is unknown or shares were adopted.
  */
 export interface ResultSplit {
   readonly resultMicros: number;
@@ -154,8 +154,8 @@ class SplitWalk {
     const isSets = yes === no;
     const isValued = isSets || move.markMicros !== null;
     if (move.markMicros !== null) this.#markAt(move.markMicros);
-    if (move.kind !== 'merge' && move.kind !== 'split')
-      (move.kind === 'fill' ? this.fills : this.settlements)[isValued ? 'known' : 'unknown']++;
+    if (move.kind === 'fill') this.fills[isValued ? 'known' : 'unknown']++;
+    if (move.kind === 'redeem') this.settlements[isValued ? 'known' : 'unknown']++;
     if (!isValued) this.#leaveOpen(cash);
     else this.#book(move.kind, cash + valueAt(yes, no, move.markMicros ?? 0), isSets ? valueAt(yes, no, 0) : 0n);
     this.held.move(move);
@@ -174,8 +174,9 @@ class SplitWalk {
 
   #book(kind: Move['kind'], gain: bigint, setsGone: bigint): void {
     if (kind === 'fill') this.spread += gain;
-    else if (kind === 'merge' || kind === 'split') this.merges += gain;
-    else this.settlement += gain;
+    else if (kind === 'redeem') this.settlement += gain;
+    else if (kind === 'adopt') this.undivided += gain;
+    else this.merges += gain;
     // While the mid is unknown, merged sets must not count as a loss.
     if (this.#open !== null) this.#open.cash -= setsGone;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../../src/lab/report/analysis/analyse.js';
-import { sessionFromLedger } from '../../../../src/lab/report/session-from-ledger.js';
+import { BREAKDOWNS, computeBreakdown, sessionFromLedger } from '../../../../src/lab/report/session-from-ledger.js';
 import type { RecordedPrices } from '../../../../src/lab/session/live-session.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import type { BookedFill, Ledger } from '../../../../src/trader/ledger/contract.js';
@@ -142,6 +142,23 @@ describe('a ledger without recordings', () => {
       { by: 'exchange', name: 'the exchange shows it failed after # s', count: 1 },
     ]);
     expect(session.notices).toEqual([{ timeMs: T0, severity: 'loud', text: 'halted: lost too much' }]);
+  });
+
+  test('counts adopted shares and later capital as deposits, so every breakdown adds up to pnl', () => {
+    const rest = { marketConditionId: 'a', isYes: true, restMicros: m(5 * ONE), restWorthMicros: m(3 * ONE) };
+    const recorded = [{ sharesMicros: m(10 * ONE), spentMicros: m(4 * ONE), feesMicros: m(20_000) }];
+    const { session, analysis, pnl } = read((ledger) => {
+      traded(ledger);
+      ledger.adopt({ ...rest, recorded }, 'a restored backup', T0 + 86_400_000);
+      ledger.setCapital(m(5000 * ONE), T0 + 2 * 86_400_000);
+    });
+    expect([pnl.totalMicros, session.capitalMicros]).toEqual([90_000, 5003 * ONE]);
+    const [days = [], ...others] = BREAKDOWNS.map((by) => computeBreakdown(session, analysis, by, () => null));
+    expect(others.map((rows) => rows.map((row) => row.resultMicros))).toEqual([[90_000], [90_000], [90_000]]);
+    expect(days.map((row) => [row.resultMicros, row.feesMicros, row.equityMicros])).toEqual([
+      [110_000, 10_000, 1000 * ONE + 110_000],
+      [-20_000, 20_000, 1003 * ONE + 90_000],
+    ]);
   });
 
   test('that is empty says so', () => {
