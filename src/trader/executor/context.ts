@@ -191,6 +191,21 @@ export class Context {
     return false;
   }
 
+  /** Returns true if a submit can no longer take effect, because its draft expired at least `lateS` seconds ago. */
+  isOverdue({ intent }: InFlight, look: Omit<RecordPoll, 'source'>, lateS = LATE_DELIVERY_S): boolean {
+    const { state, expiresAtS, updatedMs } = intent;
+    if (STANDINGS[state].effect !== 'maybe' || expiresAtS === null || look.venueTimeMs === null) return false;
+    // Both clocks must agree, because one may be wrong. Our clock may have been set back.
+    return Math.min(Math.abs(look.nowMs - updatedMs), look.venueTimeMs - expiresAtS * 1000) > lateS * 1000;
+  }
+
+  /** Ends a signed intent if two reads show that its draft expired without effect. */
+  expire(inFlight: InFlight, look: RecordPoll, why = 'the draft expired, and two reads show no effect of it'): void {
+    if (!this.confirmExpiry(inFlight, look)) return;
+    this.#end(inFlight, 'recordExpired', look.nowMs, why);
+    this.reportNotDone(inFlight, 'expired', why);
+  }
+
   giveUp(inFlight: InFlight, event: Abandonment, slug: string, nowMs: number, reason: string): void {
     this.abandon(inFlight, event, nowMs, reason);
     this.reportNotDone(inFlight, slug, reason);
@@ -214,19 +229,23 @@ export class Context {
   /** Ends an abandoned intent once its draft has expired by the exchange's clock. */
   lapse(inFlight: InFlight, nowMs: number): void {
     this.waitOut(inFlight, nowMs);
-    const { expiresAtS, draftPubkey, kind, updatedMs } = inFlight.intent;
+    const { expiresAtS, updatedMs } = inFlight.intent;
     const { draft_lifetime_s, clock_tolerance_s } = this.profile;
     // If the exchange's time is unknown, our clock decides. An error is harmless: an abandoned draft takes no effect.
     const isOver =
       this.venueNowMs === null
         ? Math.abs(nowMs - updatedMs) > (draft_lifetime_s + LATE_DELIVERY_S + clock_tolerance_s) * 1000
         : this.venueNowMs > (must(expiresAtS, 'expiry of an abandoned draft') + WHOLE_SECONDS_S) * 1000;
-    if (!isOver) return;
-    const order = kind === 'place' && draftPubkey !== null ? this.orders.get(draftPubkey) : null;
     // An unsigned draft cannot take effect, so the order ends without an answer from the exchange.
+    if (isOver) this.#end(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
+  }
+
+  #end(inFlight: InFlight, event: 'lapsed' | 'recordExpired', nowMs: number, why: string): void {
+    const { kind, draftPubkey } = inFlight.intent;
+    const order = kind === 'place' && draftPubkey !== null ? this.orders.get(draftPubkey) : null;
     if (order !== null)
       this.orders.change(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
-    this.intents.move(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
+    this.intents.move(inFlight, event, nowMs, why);
   }
 
   /** Sets an abandoned draft's expiry to the latest possible one, because the answer with its expiry may be lost. */

@@ -17,7 +17,7 @@ export const INTENT_EVENTS = [
   'accepted', // the exchange's record shows that the intent took effect and is not finished
   'settled', // the exchange's record shows that the intent took effect and is finished
   'recordFailed', // the exchange's record shows that the intent failed
-  'recordExpired', // two reads of the exchange's record, one poll apart, show that the intent expired
+  'recordExpired', // two reads, one poll apart, show that the intent expired, or its expired draft had no effect
   'lapsed', // an unsigned draft has expired on the exchange's clock
 ] as const;
 export type IntentEvent = (typeof INTENT_EVENTS)[number];
@@ -177,6 +177,8 @@ const LONGEST_WAITS_MS = {
 export const MOST_DRAFT_ASKS = 3;
 /** Maximum delay until a request whose answer was lost takes effect, s. This delay is added to a draft's expiry. */
 export const LATE_DELIVERY_S = 60;
+/** Time after a draft's expiry from which a missing record counts as expired, s. The exchange's lists may lag. */
+export const MISSING_S = 7_200;
 /** Maximum age of an order's price when the order is signed or sent, ms. Usually the age is under a second. */
 export const PLACE_USEFUL_MS = 5_000;
 /** Tolerance added to the latest accepted expiry of a draft, s, for rounding and errors of the exchange's clock. */

@@ -28,7 +28,9 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
       if (inFlight !== null && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
       break;
     case 'unsigned':
-      if (inFlight !== null && order.closedMs === null) context.sendAgain(inFlight, look);
+      if (inFlight === null || order.closedMs !== null) break;
+      if (seen.filledMicros === 0 && context.isOverdue(inFlight, look)) context.expire(inFlight, look);
+      else context.sendAgain(inFlight, look);
       break;
     case 'accepted':
       noteResting(context, order, seen, look);
@@ -202,13 +204,8 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Recor
   if (look.source === 'list' || (look.sentMs < updatedMs && updatedMs <= look.nowMs)) return;
   const { expiresAtS } = inFlight.intent;
   const lapsed = expiresAtS !== null && look.venueTimeMs !== null && look.venueTimeMs > expiresAtS * 1000;
-  if (!lapsed) {
-    context.sendAgain(inFlight, look);
-  } else if (context.confirmExpiry(inFlight, look)) {
-    const why = 'the cancel’s draft expired before the cancel took effect';
-    context.intents.move(inFlight, 'recordExpired', look.nowMs, why);
-    context.reportNotDone(inFlight, 'expired', why);
-  }
+  if (!lapsed) context.sendAgain(inFlight, look);
+  else context.expire(inFlight, look, 'the cancel’s draft expired before the cancel took effect');
 }
 
 /** Processes rows of own trades. The rows are ordered newest first, and are booked oldest first. */

@@ -13,7 +13,7 @@ import type { Intent } from '../risk/intent.js';
 import type { Context, RecordPoll } from './context.js';
 import type { IntentSigner, PlaceObjection } from './contract.js';
 import type { InFlight } from './in-flight-intents.js';
-import { EXPIRY_SLACK_S, FIRST_LOOK_MS, MOST_DRAFT_ASKS, RECORD_STATES } from './lifecycle.js';
+import { EXPIRY_SLACK_S, FIRST_LOOK_MS, MISSING_S, MOST_DRAFT_ASKS, RECORD_STATES } from './lifecycle.js';
 import { observeForeignOrder, observeOrder, readAgain } from './orders.js';
 
 export function newRow(context: Context, intent: Intent, reason: string, nowMs: number): IntentRow {
@@ -172,13 +172,14 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
   if (outcome.kind === 'answered') {
     observeRecord(context, inFlight, report);
   } else if (outcome.kind === 'refused' && outcome.slug === 'not_found') {
-    // `not_found` does not end the intent, because the exchange has created this record before.
+    // `not_found` ends the intent only after hours, because the exchange has created this record before.
     if (!inFlight.missingTold) {
       inFlight.missingTold = true;
       const text = `the exchange has no record ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
       context.reportTrouble('record_missing', inFlight.intent.marketConditionId, text, inFlight.intent.id);
     }
-    context.lookLater(inFlight, nowMs, 'missing');
+    if (context.isOverdue(inFlight, report, MISSING_S)) context.expire(inFlight, { ...report, source: 'record' });
+    else context.lookLater(inFlight, nowMs, 'missing');
   } else {
     context.lookLater(inFlight, nowMs);
   }
@@ -272,7 +273,8 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
   const says = RECORD_STATES[state];
   switch (says) {
     case 'unsigned':
-      context.sendAgain(inFlight, look);
+      if (context.isOverdue(inFlight, look)) context.expire(inFlight, look);
+      else context.sendAgain(inFlight, look);
       break;
     case 'accepted':
     // A settled record may not show its amount yet. The intent stays live until the amount is known and booked.
