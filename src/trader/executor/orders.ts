@@ -138,11 +138,11 @@ export function readAgain(context: Context, order: OrderRecord, nowMs: number): 
 const exceedsOrder = ({ profile }: Context, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 
-/** Returns the filled shares that an order's row shows by its filled amount, its status or its remaining amount. */
-function readFilled(row: OrderRow, order: OrderRecord): Micros {
-  if (row.filled_amount !== null) return row.filled_amount;
-  if (row.status !== null && ORDER_STANDING[row.status].filled === 'all') return order.amountMicros;
-  return row.remaining_amount === null ? ZERO : sub(order.amountMicros, row.remaining_amount);
+/** Returns the filled shares that an order's row shows. The status `filled` proves more than a late filled amount. */
+function readFilled({ status, amount, filled_amount, remaining_amount }: OrderRow, order: OrderRecord): Micros {
+  const shown = filled_amount ?? (remaining_amount === null ? ZERO : sub(order.amountMicros, remaining_amount));
+  const isAll = status !== null && ORDER_STANDING[status].filled === 'all';
+  return isAll ? maxMicros(shown, amount ?? order.amountMicros) : shown;
 }
 
 export const sameTerms = (row: OrderRow, order: OrderRecord): boolean =>

@@ -30,8 +30,8 @@ describe('placing an order', () => {
     expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'order', cancelPending: false }]);
   });
 
-  it('that fills at once is closed by the answer to its submit', () => {
-    const s = fresh().submitted(answered(row('filled', 10)));
+  it.each([10, 0])('that fills at once is closed by the answer to its submit (%d shown as filled)', (shown) => {
+    const s = fresh().submitted(answered(row('filled', shown)));
     expect(s.state()).toBe('done');
     expect(s.heard()).toEqual(['orderClosed']);
     // The order's fill is not booked yet, so its cost is still reserved.
@@ -41,7 +41,7 @@ describe('placing an order', () => {
     ]);
     s.trades([trade('t', 10)]);
     expect(s.executor.missingFills()).toEqual([]);
-    expect(s.executor.reservations()).toEqual([]);
+    expect([s.executor.reservations(), s.heard()]).toEqual([[], ['fillBooked']]);
   });
 
   it.each([
