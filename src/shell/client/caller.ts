@@ -345,9 +345,9 @@ export function readBudget(header: Header, scope: Scope, offsetMs: number): Budg
 function readRetryAfter(header: Header, venueNowMs: number): number | null {
   const text = header('retry-after');
   if (text === null) return null;
-  const seconds = whole(text);
-  if (seconds !== null) return seconds * 1_000;
-  const dateMs = Date.parse(text);
+  if (/^\d{1,12}(\.\d{1,12})?$/.test(text)) return Math.ceil(Number(text)) * 1_000;
+  // `Date.parse` also accepts some texts without letters, such as "-1".
+  const dateMs = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - venueNowMs);
 }
 

@@ -44,8 +44,8 @@ describe('a retry', () => {
 });
 
 describe('a throttled call', () => {
-  it('of a write is refused at once, and the scope waits as the venue said', async () => {
-    server.answer = answering(429, refusal('throttled'), { 'retry-after': '30' });
+  it.each(['30', '29.5'])('of a write is refused at once, and the scope waits 30 s for %s', async (wait) => {
+    server.answer = answering(429, refusal('throttled'), { 'retry-after': wait });
     expect((await write()).outcome).toMatchObject({ kind: 'refused', slug: 'throttled' });
     expect(notices).toEqual([{ kind: 'throttled', scope: 'signed', waitMs: 30_000 }]);
     const next = await write({ latestMs: Date.now() + 50 });
