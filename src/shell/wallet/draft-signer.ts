@@ -49,7 +49,7 @@ type JudgedMessage =
 export interface StoredDraft {
   readonly intentId: string;
   readonly marketConditionId: string;
-  /** The draft's pubkey from the venue; for a cancel, the order's pubkey. */
+  /** The draft's pubkey from the venue; for a cancel, often the order's pubkey. */
   readonly draftPubkey: string;
   readonly message: string;
   /** Our own terms, from the intent; never read from `message`. */

@@ -86,8 +86,8 @@ const isOfSets = ({ market_condition_id, amount }: CallOf<'merges.create' | 'spl
 type CallOf<Name extends AnyCall['endpoint']> = Extract<AnyCall, { endpoint: Name }>;
 type Submit = 'orders.submit' | 'orders.cancelSubmit' | 'merges.submit' | 'splits.submit' | 'redeems.submit';
 
-const isSigned = ({ params, body }: CallOf<Submit>, { draftPubkey, signature }: IntentRow): boolean =>
-  signature !== null && params.pubkey === draftPubkey && body.signature === signature;
+const isSigned = ({ params, body }: CallOf<Submit>, { orderPubkey, draftPubkey, signature }: IntentRow): boolean =>
+  signature !== null && params.pubkey === (orderPubkey ?? draftPubkey) && body.signature === signature;
 
 /** Returns true if a decimal string with at most six decimals equals this number of micros. */
 function isFigure(text: string | null | undefined, micros: number | null): boolean {

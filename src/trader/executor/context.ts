@@ -308,13 +308,12 @@ export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number):
   const { kind, createdMs, draftPubkey, orderPubkey } = intent;
   const owner = { kind: 'intent', step, intentId: intent.id } as const;
   const latestMs = nowMs + (step === 'draft' && kind === 'place' ? DRAFT_USEFUL_MS : USEFUL_MS);
-  if (step === 'read') {
-    const params = { pubkey: must(draftPubkey ?? orderPubkey, 'pubkey to read') };
+  const draftLane = kind === 'cancel' ? 'cancel' : 'draft';
+  if (step === 'draft') return { lane: draftLane, call: draftCall(intent), latestMs, owner };
+  const params = { pubkey: must(orderPubkey ?? draftPubkey, 'pubkey of a record') };
+  if (step === 'read')
     return { lane: 'own', call: { endpoint: CALLS[kind].read, params, query: {}, body: undefined }, latestMs, owner };
-  }
-  const lane = kind === 'cancel' ? 'cancel' : step;
-  if (step === 'draft') return { lane, call: draftCall(intent), latestMs, owner };
-  const params = { pubkey: must(draftPubkey, 'pubkey of a signed draft') };
+  const lane = kind === 'cancel' ? 'cancel' : 'submit';
   const body = { signature: must(intent.signature, 'signature of a submit') };
   // An order's submit is dropped from the queue when the order's price is too old.
   const usefulMs = kind === 'place' ? createdMs + PLACE_USEFUL_MS : latestMs;

@@ -83,9 +83,9 @@ function storeDraft(context: Context, inFlight: InFlight, report: RequestResult)
     context.waitOut(inFlight, nowMs);
     return;
   }
-  const { kind, marketConditionId } = inFlight.intent;
-  const taken = kind === 'cancel' ? pubkey !== inFlight.intent.orderPubkey : orders.get(pubkey) !== null;
-  if (taken) {
+  const { kind, marketConditionId, orderPubkey } = inFlight.intent;
+  // A cancel's draft may have its order's pubkey or a new one; the signer compares the draft's content.
+  if (pubkey !== orderPubkey && orders.get(pubkey) !== null) {
     const text = `the draft of ${inFlight.intent.id} reuses the pubkey ${pubkey} of another record`;
     context.reportTrouble('record_differs', marketConditionId, text, inFlight.intent.id);
     context.giveUp(inFlight, 'draftLost', 'record_differs', nowMs, text);
@@ -175,7 +175,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
     // `not_found` ends the intent only after hours, because the exchange has created this record before.
     if (!inFlight.missingTold) {
       inFlight.missingTold = true;
-      const text = `the exchange has no record ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
+      const text = `the exchange has no record ${inFlight.intent.orderPubkey ?? inFlight.intent.draftPubkey ?? '?'}`;
       context.reportTrouble('record_missing', inFlight.intent.marketConditionId, text, inFlight.intent.id);
     }
     if (context.isOverdue(inFlight, report, MISSING_S)) context.expire(inFlight, { ...report, source: 'record' });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
 import type { RedeemRow } from '../../../src/shared/protocol/records.js';
+import { OutboundCheck } from '../../../src/trader/engine/outbound-check.js';
 import { answered, fresh, LIFETIME_S, lost, MARKET, m, ONE, POLL_MS, refused, resting, row, unsent } from './script.js';
 
 type Script = ReturnType<typeof fresh>;
@@ -110,12 +111,26 @@ describe('a cancel', () => {
     expect(s.state('c')).toBe('done');
   });
 
-  it('whose draft is of another order is not signed', () => {
+  it.each([
+    ['other', 'other', ['signingRefused']],
+    ['rests', 'order', ['record_differs', 'notDone']],
+  ])('whose draft %s is of another order is not signed', (pubkey, orderPubkey, events) => {
     const s = canceling();
-    s.answer('orders.cancel', s.draftOf('other', { action: 'cancel-order', orderPubkey: 'other' }));
-    expect(s.state('c')).toBe('expired');
-    expect(s.heard()).toEqual(['record_differs', 'notDone']);
-    expect(s.out).toEqual([]);
+    const draft = s.take('orders.cancel');
+    s.resting('q', 'rests').heard();
+    s.report(draft, s.draftOf(pubkey, { action: 'cancel-order', orderPubkey }));
+    expect([s.state('c'), s.heard(), s.out]).toEqual(['expired', events, []]);
+  });
+
+  it('whose draft has its own pubkey is submitted to its order, and read there', () => {
+    const s = canceling();
+    s.answer('orders.cancel', s.draftOf('draft', { action: 'cancel-order', orderPubkey: 'order' }));
+    const submit = s.answer('orders.cancelSubmit', lost);
+    s.restart();
+    const read = s.answer('orders.detail', answered(row('canceled')));
+    expect([submit, read].map(({ call }) => call.params)).toEqual([{ pubkey: 'order' }, { pubkey: 'order' }]);
+    new OutboundCheck(s.ledger).check(submit.call, submit.owner);
+    expect([s.state(), s.state('c')]).toEqual(['done', 'done']);
   });
 
   it('is settled by its order after a restart', () => {
