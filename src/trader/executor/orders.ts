@@ -118,11 +118,9 @@ function noteEnded(context: Context, order: OrderRecord, status: OrderStatus, ev
   const why = event === 'recordFailed' && inFlight.intent.state === 'unknown' ? ` (${inFlight.intent.lastReason})` : '';
   context.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? nowMs });
   context.intents.move(inFlight, event, nowMs, `the exchange shows the order as ${status}${why}`);
-  if (!again && (event === 'settled' || rested)) {
+  if (!again && (event === 'settled' || rested))
     context.emit({ kind: 'orderClosed', intentId, orderPubkey: pubkey, market, status, filledMicros });
-  } else if (!again) {
-    context.reportNotDone(inFlight, status, `the exchange shows order ${pubkey} as ${status}${why}`);
-  }
+  else if (!again) context.reportNotDone(inFlight, status, `the exchange shows order ${pubkey} as ${status}${why}`);
   cancelOfEndedOrder(context, pubkey, nowMs);
 }
 
@@ -202,9 +200,7 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Recor
   const { updatedMs } = inFlight.intent;
   // If `updatedMs` is later than now, our clock was set back, and the times cannot be compared.
   if (look.source === 'list' || (look.sentMs < updatedMs && updatedMs <= look.nowMs)) return;
-  const { expiresAtS } = inFlight.intent;
-  const lapsed = expiresAtS !== null && look.venueTimeMs !== null && look.venueTimeMs > expiresAtS * 1000;
-  if (!lapsed) context.sendAgain(inFlight, look);
+  if (!context.isOverdue(inFlight, look, 0)) context.sendAgain(inFlight, look);
   else context.expire(inFlight, look, 'the cancel’s draft expired before the cancel took effect');
 }
 

@@ -146,12 +146,11 @@ function objectionToExpiry(context: Context, expiresAtS: number | null, report: 
 }
 
 function draftLost(context: Context, inFlight: InFlight, nowMs: number, reason: string): void {
-  if (inFlight.intent.state !== 'intended') return;
-  const { kind } = inFlight.intent;
+  const { kind, state } = inFlight.intent;
+  if (state !== 'intended') return;
   // A repeated request of a conversion's draft returns the same draft. If not, the lost draft stays unsigned.
   const isConversion = kind !== 'place' && kind !== 'cancel';
-  const askAgain = isConversion && inFlight.tries + 1 < MOST_DRAFT_ASKS;
-  if (askAgain) context.lookLater(inFlight, nowMs);
+  if (isConversion && inFlight.tries + 1 < MOST_DRAFT_ASKS) context.lookLater(inFlight, nowMs);
   else context.giveUp(inFlight, 'draftLost', 'answer_lost', nowMs, reason);
 }
 
@@ -169,20 +168,16 @@ function draftRefused(context: Context, inFlight: InFlight, slug: string, reason
 
 export function onRead(context: Context, inFlight: InFlight, report: RequestResult): void {
   const { outcome, nowMs } = report;
-  if (outcome.kind === 'answered') {
-    observeRecord(context, inFlight, report);
-  } else if (outcome.kind === 'refused' && outcome.slug === 'not_found') {
-    // `not_found` ends the intent only after hours, because the exchange has created this record before.
-    if (!inFlight.missingTold) {
-      inFlight.missingTold = true;
-      const text = `the exchange has no record ${inFlight.intent.orderPubkey ?? inFlight.intent.draftPubkey ?? '?'}`;
-      context.reportTrouble('record_missing', inFlight.intent.marketConditionId, text, inFlight.intent.id);
-    }
-    if (context.isOverdue(inFlight, report, MISSING_S)) context.expire(inFlight, { ...report, source: 'record' });
-    else context.lookLater(inFlight, nowMs, 'missing');
-  } else {
-    context.lookLater(inFlight, nowMs);
+  if (outcome.kind === 'answered') return observeRecord(context, inFlight, report);
+  if (outcome.kind !== 'refused' || outcome.slug !== 'not_found') return context.lookLater(inFlight, nowMs);
+  // `not_found` ends the intent only after hours, because the exchange has created this record before.
+  if (!inFlight.missingTold) {
+    inFlight.missingTold = true;
+    const text = `the exchange has no record ${inFlight.intent.orderPubkey ?? inFlight.intent.draftPubkey ?? '?'}`;
+    context.reportTrouble('record_missing', inFlight.intent.marketConditionId, text, inFlight.intent.id);
   }
+  if (context.isOverdue(inFlight, report, MISSING_S)) context.expire(inFlight, { ...report, source: 'record' });
+  else context.lookLater(inFlight, nowMs, 'missing');
 }
 
 /** Processes the record in the answer to a submit or read. Answers to draft requests contain no record. */
@@ -359,22 +354,17 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'cancel accepted, but the order still rests');
       break;
     case 'refused':
-      if (outcome.slug === 'throttled' || outcome.slug === 'gringotts_unavailable') {
+      // A submit may take effect although its answer is another error, so only the record decides.
+      if (outcome.slug === 'throttled' || outcome.slug === 'gringotts_unavailable')
         context.sendAgain(inFlight, { nowMs });
-      } else {
-        // A submit may take effect although its answer is an error, so only the record decides.
-        markUncertain(context, inFlight, nowMs, nowMs, `${outcome.slug}: ${outcome.message}`);
-      }
+      else markUncertain(context, inFlight, nowMs, nowMs, `${outcome.slug}: ${outcome.message}`);
       break;
     case 'unknown':
-      if (outcome.sent) {
-        markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
-      } else if (isFirst && (kind === 'place' || context.findObjection(inFlight, nowMs) !== null)) {
-        // The submit expired in the queue or was dropped: the order's price is old, or the conversion is not permitted now.
+      if (outcome.sent) markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+      // The submit expired in the queue or was dropped: the order's price is old, or the conversion is not permitted now.
+      else if (isFirst && (kind === 'place' || context.findObjection(inFlight, nowMs) !== null))
         context.giveUp(inFlight, 'neverSent', 'unsent', nowMs, outcome.reason);
-      } else {
-        context.sendAgain(inFlight, { nowMs });
-      }
+      else context.sendAgain(inFlight, { nowMs });
   }
 }
 
