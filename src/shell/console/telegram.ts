@@ -3,6 +3,7 @@
  * answers no other user. A message's number is stored before its command runs, so that a restart repeats no command.
  */
 
+import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
@@ -45,8 +46,8 @@ export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trade
   readonly withinMs?: number;
 }
 
-/** Id and arrival time (Unix ms) of a channel's newest message; messages up to this id are not executed again. */
-type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
+/** Newest message of a channel: id, arrival time (Unix ms), and hash of the bot's URL (absent in older stores). */
+type TakenUpdate = Readonly<{ id: number; timeMs: number; bot?: string }>;
 
 export type Perform = (command: ChatCommand, about: string | null, user: number) => Promise<string>;
 
@@ -99,21 +100,25 @@ export class TelegramListener {
     const { store, name, nowMs, withinMs = 35_000 } = this.#options;
     const channel = this.#channel;
     if (this.#taken === undefined) this.#taken = store.read<TakenUpdate>(`update ${channel.name}`);
-    if (this.#taken !== null && Math.abs(nowMs() - this.#taken.timeMs) > NUMBERS_KEPT_MS) this.#taken = null;
     const url = makeBotUrl(readSecret(channel.addressFile, `the address of alert channel ${channel.name}`));
+    const bot = createHash('sha256').update(url).digest('hex').slice(0, 12);
+    const { timeMs = 0, bot: lastBot = bot } = this.#taken ?? {};
+    if (lastBot !== bot || Math.abs(nowMs() - timeMs) > NUMBERS_KEPT_MS) this.#taken = null;
     const signal = AbortSignal.any([this.#ending, AbortSignal.timeout(withinMs)]);
     const { updates, hasMore } = await readUpdates(url, this.#taken?.id ?? null, signal);
     this.#failures = 0;
     this.#noteTrouble('');
     const [before, lastId] = [this.#taken, updates.at(-1)?.update_id];
     for (const { update_id: id, message } of updates) {
-      if (id <= (this.#taken?.id ?? -1)) continue;
-      this.#taken = { id, timeMs: nowMs() };
+      if (this.#taken?.bot === bot && id <= this.#taken.id) continue;
+      this.#taken = { id, timeMs: nowMs(), bot };
       // Messages of unlisted users cause no command, so the store is not written for each of them.
       if (id === lastId || channel.users.some((user) => user === message?.from.id))
         store.write(`update ${channel.name}`, this.#taken);
-      const answer = message === null ? null : await this.#obey(message);
-      if (message === null || answer === null) continue;
+      // A record without `bot` may be of another bot, so a lower id proves an earlier execution only with the date.
+      if (message === null || (before !== null && id <= before.id && message.date * 1000 <= before.timeMs)) continue;
+      const answer = await this.#obey(message);
+      if (answer === null) continue;
       const sent = await sendBotMessage(url, String(message.from.id), cleanText(`${name}: ${answer}`));
       if (sent.kind !== 'delivered') this.#note(`: the answer could not be sent: ${sent.why}`);
     }

@@ -10,10 +10,11 @@ import { said, serveBot, TOKEN } from './bot-server.js';
 
 const NOW_S = 1_800_000_000;
 const DAY_MS = 86_400_000;
+type Taken = { id: number; timeMs: number; bot?: string };
 
 async function place() {
   const server = await serveBot();
-  const [done, notes, kept]: [string[], string[], { id: number; timeMs: number }[]] = [[], [], []];
+  const [done, notes, kept]: [string[], string[], Taken[]] = [[], [], []];
   const channel = {
     name: 'chat',
     kind: 'telegram',
@@ -32,7 +33,7 @@ async function place() {
       name: 'paper',
       store: {
         read: <T>() => (kept.at(-1) ?? null) as T | null,
-        write: (_, taken) => void kept.push(taken as { id: number; timeMs: number }),
+        write: (_, taken) => void kept.push(taken as Taken),
       },
       watch: { isOnDuty: true },
       nowMs: () => NOW_S * 1000,
@@ -82,7 +83,7 @@ describe('an update', () => {
       throw new Error('the trader is odd');
     };
     await restart({}, perform).look();
-    expect([before, kept]).toEqual([[7], [{ id: 7, timeMs: NOW_S * 1000 }]]);
+    expect([before, kept]).toEqual([[7], [{ id: 7, timeMs: NOW_S * 1000, bot: expect.stringMatching(/^\w{12}$/) }]]);
     expect(server.sent[0]?.text).toBe('paper: kill failed; the log of the console says why');
   });
 
@@ -94,12 +95,20 @@ describe('an update', () => {
     expect(server.sent[0]?.text).toContain('kill not done: it was sent 121 s ago');
   });
 
-  test('may have a lower number after a week without any', async () => {
+  const TAKEN = { id: 1_000, timeMs: NOW_S * 1000 - 5_000 };
+  test.each<readonly [string, Taken, number, number, readonly string[]]>([
+    ['after a week without any', { ...TAKEN, timeMs: NOW_S * 1000 - 7 * DAY_MS }, 3, NOW_S, ['kill - 5']],
+    ['from another bot', { ...TAKEN, bot: 'other' }, 3, NOW_S, ['kill - 5']],
+    ['if an older store names no bot', TAKEN, 3, NOW_S, ['kill - 5']],
+    ['if an older store names no bot, but is not repeated', TAKEN, 1_000, NOW_S - 5, []],
+  ])('may have a lower number %s', async (_, taken, id, date, expected) => {
     const { server, done, restart, kept } = await place();
-    kept.push({ id: 1_000, timeMs: NOW_S * 1000 - 7 * DAY_MS });
-    server.updates = [said(3, 'kill', NOW_S)];
-    await restart().look();
-    expect([server.offsets, done]).toEqual([[undefined], ['kill - 5']]);
+    kept.push(taken);
+    server.updates = [said(id, 'kill', date)];
+    const listener = restart();
+    await listener.look();
+    await listener.look();
+    expect([server.offsets[1], done]).toEqual([id + 1, expected]);
   });
 });
 
