@@ -12,6 +12,8 @@ const AGAIN_MS = 15 * 60_000;
 const CLEARED_AFTER_MS = 30_000;
 /** Minimum age of an event, ms, at which the message about the event contains the event's time. */
 const LATE_MS = 60_000;
+/** Kinds of alerts whose text is the reason of a stop: another reason is a new alert. */
+const STOPS: readonly string[] = ['halted', 'killed'];
 
 /** An open alert, in the form in which it is stored and shown. Times are Unix ms. */
 export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
@@ -51,9 +53,15 @@ export class AlertBook {
   /** Returns the due messages. An open alert does not end while its condition is unknown (`isUndecided`). */
   observe(conditions: readonly Condition[], nowMs: number, isUndecided = (_kind: string, _sinceMs: number) => false) {
     if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
+    const lastMs = Math.min(this.#seenMs, nowMs);
     this.#seenMs = nowMs;
     for (const condition of conditions) {
-      const { sinceMs, toldMs = null, acknowledgedMs = null } = this.#open.get(condition.kind) ?? {};
+      const known = this.#open.get(condition.kind);
+      const isOther = STOPS.includes(condition.kind) && known?.text !== condition.text;
+      const isBack = known !== undefined && known.acknowledgedMs !== null && known.seenMs < lastMs;
+      // An acknowledgement names the start time, so it has no effect on a new start.
+      const { sinceMs, acknowledgedMs = null } = isOther || isBack ? {} : (known ?? {});
+      const toldMs = isOther ? null : (known?.toldMs ?? null);
       const begunMs = sinceMs ?? condition.sinceMs ?? nowMs;
       this.#open.set(condition.kind, { ...condition, sinceMs: begunMs, seenMs: nowMs, toldMs, acknowledgedMs });
     }

@@ -89,6 +89,25 @@ describe('an alert', () => {
     expect(book.open[0]?.acknowledgedMs).toBeNull();
   });
 
+  test.each([
+    ['halted', 'very', [900]],
+    ['halted', 'another reason', [80, 980]],
+    ['odd', 'another reason', [900]],
+  ])(
+    'that is acknowledged and returns within 30 s is sent again, but not more often: %s, %s',
+    (kind, text, expected) => {
+      const book = new AlertBook('run');
+      const at: number[] = [];
+      for (let second = 0; second < 1_100; second++) {
+        book.acknowledge({ kind, sinceMs: 0, timeMs: 60 * S });
+        const one = { ...condition('critical'), kind, ...(second < 60 ? {} : { text }) };
+        const isAbsent = second > 59 && second % 40 > 19 && second < 300;
+        if (book.observe(isAbsent ? [] : [one], second * S).length > 0) at.push(second);
+      }
+      expect(at).toEqual([0, ...expected]);
+    },
+  );
+
   test('goes on after a restart of who tells it: told again in its time, or over', () => {
     const before = new AlertBook('run');
     before.observe([condition('critical')], 0);
