@@ -50,8 +50,15 @@ export async function readBounded(response: Response, mostBytes: number): Promis
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Maximum length of a message on a channel, characters. */
-const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, telegram: 4_000, mail: 10_000 } as const;
+/** Maximum length of a message on a channel, bytes. */
+const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_900, telegram: 4_000, mail: 10_000 } as const;
+
+/** Cuts a text to a number of bytes, at a whole character. A last line that begins with `Do:` is kept. */
+function cutText(text: string, mostBytes: number): string {
+  const [step = ''] = /\nDo: .{1,300}$/.exec(text) ?? [];
+  const count = (bytes: number) => new TextEncoder().encodeInto(text, new Uint8Array(Math.max(0, bytes))).read;
+  return count(mostBytes) === text.length ? text : text.slice(0, count(mostBytes - Buffer.byteLength(step))) + step;
+}
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -81,8 +88,9 @@ async function send(channel: ChannelConfig, trader: string, message: AlertMessag
   const { kind, to, from, name } = channel;
   const address = readAddress(channel);
   const subject = formatSubject(message, trader);
-  const body = channel.detail === 'bare' ? '' : cleanText(message.text);
-  const text = (body === '' ? subject : `${subject}\n${body}`).slice(0, LONGEST[kind]);
+  const mostBytes = LONGEST[kind] - Buffer.byteLength(`${subject}\n`);
+  const body = channel.detail === 'bare' ? '' : cutText(cleanText(message.text), mostBytes);
+  const text = body === '' ? subject : `${subject}\n${body}`;
   const json = (content: object) => postText(address, JSON.stringify(content), JSON_TYPE);
   switch (kind) {
     case 'slack':
@@ -120,7 +128,7 @@ export const makeBotUrl = (address: string): string =>
   /^https?:/.test(address) ? address.replace(/\/$/, '') : `https://api.telegram.org/bot${address}`;
 
 export const sendBotMessage = (url: string, chat: string, text: string): Promise<Delivery> =>
-  postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: text.slice(0, LONGEST.telegram) }), JSON_TYPE);
+  postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: cutText(text, LONGEST.telegram) }), JSON_TYPE);
 
 const MOST_BYTES = 4_000_000; // Maximum size of Telegram's answer, bytes; fifty long messages are smaller.
 const QUESTION = { timeout: 25, allowed_updates: ['message'] };

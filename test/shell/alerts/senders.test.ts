@@ -97,6 +97,19 @@ describe('a channel', () => {
     expect(JSON.parse(heard[1]?.body ?? '')).toMatchObject(message);
   });
 
+  test.each([
+    ['ntfy', 4_096],
+    ['webhook', 10_000],
+    ['discord', 2_000],
+  ] as const)('of kind %s gets a long text cut at a whole character, with its next step', async (kind, most) => {
+    const { heard, url } = await server(take);
+    await sent(channel(kind, url), { ...MESSAGE, text: `${'€'.repeat(8_000)}\nDo: run \`twinbook kill\`` });
+    const body = heard[0]?.body ?? '';
+    const { content, text = content } = kind === 'ntfy' ? { content: body } : JSON.parse(body);
+    expect(text).toMatch(/€\nDo: run `twinbook kill`$/);
+    expect(Buffer.byteLength(text)).toBeLessThan(most);
+  });
+
   test('of kind mail speaks SMTP, and says when the server refuses', async () => {
     const mail: string[] = [];
     const answers = { rcpt: '250 ok' };
