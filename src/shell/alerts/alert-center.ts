@@ -131,6 +131,8 @@ const MOST_JOINED = 10;
 
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
 
+const isCritical = ({ message }: WaitingMessage): boolean => message.severity === 'critical';
+
 /** Queue of a channel's messages. The queue's owner sends them and reports the results. Times are monotonic, ms. */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
@@ -139,6 +141,8 @@ export class Outbox {
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #sentMs: number[] = [];
+  /** Whether the last attempt was a refused critical message: other messages are sent before the next attempt. */
+  #isRefused = false;
 
   get length(): number {
     return this.#waiting.length + this.#underWay.length;
@@ -163,10 +167,11 @@ export class Outbox {
   next(steadyMs: number): AlertMessage | null {
     this.#giveUp(steadyMs);
     if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;
-    const critical = this.#waiting.find(({ message }) => message.severity === 'critical');
+    const critical = this.#waiting.find(isCritical);
     this.#sentMs = this.#sentMs.filter((sentMs) => steadyMs - sentMs < HOUR_MS);
-    const others = this.#sentMs.length < MOST_AN_HOUR ? this.#waiting : [];
-    const taken = critical === undefined ? others.slice(0, MOST_JOINED) : [critical];
+    const others = this.#sentMs.length < MOST_AN_HOUR ? this.#waiting.filter((one) => !isCritical(one)) : [];
+    const isTurnOfOthers = critical === undefined || (this.#isRefused && others.length > 0);
+    const taken = isTurnOfOthers ? others.slice(0, MOST_JOINED) : [critical];
     this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
     this.#underWay = taken;
     return joinMessages(taken.map(({ message }) => message));
@@ -175,21 +180,19 @@ export class Outbox {
   settle(delivery: Delivery, steadyMs: number): void {
     const taken = this.#underWay;
     this.#underWay = [];
-    if (delivery.kind === 'failed') {
-      this.counts.failed++;
-      this.#waiting.unshift(...taken);
+    this.#isRefused = delivery.kind === 'refused' && taken.some(isCritical);
+    if (delivery.kind !== 'delivered') this.counts.failed++;
+    if (delivery.kind === 'failed' || this.#isRefused) {
+      this.#waiting = this.#isRefused ? [...this.#waiting, ...taken] : [...taken, ...this.#waiting];
       const pauseMs = Math.min(PAUSE_MS.first * 2 ** this.#failures, PAUSE_MS.longest);
       this.#failures++;
-      this.#notBeforeMs = steadyMs + Math.max(pauseMs, delivery.afterMs ?? 0);
+      this.#notBeforeMs = steadyMs + Math.max(pauseMs, (delivery.kind === 'failed' && delivery.afterMs) || 0);
       return;
     }
     if (delivery.kind === 'delivered') {
       this.counts.delivered += taken.length;
-      if (taken.some(({ message }) => message.severity !== 'critical')) this.#sentMs.push(steadyMs);
-    } else {
-      this.counts.failed++;
-      this.counts.lost += taken.length;
-    }
+      if (!taken.some(isCritical)) this.#sentMs.push(steadyMs);
+    } else this.counts.lost += taken.length;
     this.#failures = 0;
     this.#notBeforeMs = steadyMs + APART_MS;
   }
@@ -236,8 +239,8 @@ export type Delivery =
   | { readonly kind: 'delivered' }
   /** The delivery failed and is retried. `afterMs`: delay that the channel requested, ms; null if none. */
   | { readonly kind: 'failed'; readonly why: string; readonly afterMs: number | null }
-  /** The channel can never deliver the message, for example because of a wrong address. */
-  | { readonly kind: 'refused'; readonly why: string };
+  /** `refused`: a wrong address or token; only a critical message is retried. `rejected`: an invalid message. */
+  | { readonly kind: 'refused' | 'rejected'; readonly why: string };
 
 /** Sends one message. Never rejects. */
 export type AlertSender = (message: AlertMessage) => Promise<Delivery>;

@@ -191,6 +191,7 @@ async function sendMail(url: string, mail: Record<'from' | 'to' | 'subject' | 't
 }
 
 const AGAIN: readonly number[] = [408, 425, 429];
+const OF_MESSAGE: readonly number[] = [400, 413]; // The service rejects the message itself, not the address or token.
 /** Maximum wait before a retry, ms, even if a channel requests a longer wait. */
 const LONGEST_WAIT_MS = 3_600_000;
 
@@ -202,6 +203,7 @@ export async function postText(url: string, body: string, headers: Record<string
   await response.body?.cancel();
   if (response.ok) return { kind: 'delivered' };
   const why = `it answered ${response.status}`;
+  if (OF_MESSAGE.includes(response.status)) return { kind: 'rejected', why };
   if (response.status < 500 && !AGAIN.includes(response.status)) return { kind: 'refused', why };
   return { kind: 'failed', why, afterMs: parseWaitMs(response.headers.get('retry-after')) };
 }

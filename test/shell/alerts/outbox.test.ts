@@ -50,8 +50,19 @@ describe('the outbox of a channel', () => {
     outbox.add(message('critical'), 0);
     outbox.next(0);
     outbox.settle({ kind: 'failed', why: '429', afterMs: 60_000 }, 0);
-    expect(tries(outbox, { kind: 'refused', why: '404' }, 1_000, 70_000)).toEqual([60_000]);
+    expect(tries(outbox, { kind: 'rejected', why: '400' }, 1_000, 70_000)).toEqual([60_000]);
     expect([outbox.length, outbox.counts]).toEqual([0, { delivered: 0, failed: 2, lost: 1 }]);
+  });
+
+  test('tries a refused critical message again for a day, and sends the others between', () => {
+    const outbox = new Outbox();
+    for (const severity of ['critical', 'warning'] as const) outbox.add(message(severity), 0);
+    const refused = { kind: 'refused', why: '403' } as const;
+    expect(tries(outbox, refused, 0, 0)).toEqual([0]);
+    expect(outbox.next(2_000)?.severity).toBe('warning');
+    outbox.settle(refused, 2_000);
+    expect(tries(outbox, refused, 3_000, 25 * HOUR).at(-1)).toBeGreaterThan(23 * HOUR);
+    expect([outbox.length, outbox.counts.lost]).toEqual([0, 2]);
   });
 
   test('joins what can wait, and lets a critical one go first', () => {

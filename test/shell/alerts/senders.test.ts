@@ -144,7 +144,8 @@ describe('a channel', () => {
   const failed = (why: string, afterMs: number | null = null): Delivery => ({ kind: 'failed', why, afterMs });
 
   test.each<readonly [string, (response: ServerResponse) => void, Delivery]>([
-    ['404 is never tried again', says(404), refused('it answered 404')],
+    ['400 is never tried again', says(400), { kind: 'rejected', why: 'it answered 400' }],
+    ['404 is a refusal', says(404), refused('it answered 404')],
     ['a redirect is not followed', says(302, { location: 'http://127.0.0.1:1/' }), refused('it answered 302')],
     ['500 is tried again', says(500, {}, 'x'.repeat(100_000)), failed('it answered 500')],
     ['429 says when', says(429, { 'retry-after': '7' }), failed('it answered 429', 7_000)],
