@@ -78,11 +78,12 @@ const CASES: Readonly<Record<string, { readonly fires: Inputs; readonly silent: 
       minutes: 15,
     },
     TwinbookNotificationsFailing: {
-      fires: { 'twinbook_notifications_total{trader="t",channel="c",result="failed"}': '0+1x60' },
-      silent: {
-        'twinbook_notifications_total{trader="t",channel="c",result="delivered"}': '0+1x60',
-        'twinbook_notifications_total{trader="t",channel="c",result="failed"}': '0 0 0 1 1 1 1 1 1 1 1',
-      },
+      fires: [
+        labelled('notifications_total', 'result', { failed: '0x4 1x4 2x4 3x4 4x4 5x4 6x4 7x4 8x4 9x4' }),
+        labelled('notifications_total', 'result', { failed: '0x19 1x40', lost: '0x19 1x40' }),
+      ],
+      silent: labelled('notifications_total', 'result', { delivered: '0+1x60', failed: '0x19 1x40' }),
+      minutes: 45,
     },
     TwinbookTelemetrySlowed: { ...levels('twinbook_telemetry_brake_level', 2, 0), minutes: 15 },
   };
