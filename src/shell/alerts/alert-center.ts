@@ -12,8 +12,6 @@ const AGAIN_MS = 15 * 60_000;
 const CLEARED_AFTER_MS = 30_000;
 /** Minimum age of an event, ms, at which the message about the event contains the event's time. */
 const LATE_MS = 60_000;
-/** Kinds of alerts whose text is the reason of a stop: another reason is a new alert. */
-const STOPS: readonly string[] = ['halted', 'killed'];
 
 /** An open alert, in the form in which it is stored and shown. Times are Unix ms. */
 export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
@@ -57,7 +55,7 @@ export class AlertBook {
     this.#seenMs = nowMs;
     for (const condition of conditions) {
       const known = this.#open.get(condition.kind);
-      const isOther = STOPS.includes(condition.kind) && known?.text !== condition.text;
+      const isOther = ['halted', 'killed'].includes(condition.kind) && known?.text !== condition.text;
       const isBack = known !== undefined && known.acknowledgedMs !== null && known.seenMs < lastMs;
       // An acknowledgement names the start time, so it has no effect on a new start.
       const { sinceMs, acknowledgedMs = null } = isOther || isBack ? {} : (known ?? {});
@@ -130,7 +128,6 @@ const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } 
 const MOST_JOINED = 10;
 
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
-
 const isCritical = ({ message }: WaitingMessage): boolean => message.severity === 'critical';
 
 /** Queue of a channel's messages. The queue's owner sends them and reports the results. Times are monotonic, ms. */
@@ -141,8 +138,7 @@ export class Outbox {
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #sentMs: number[] = [];
-  /** Whether the last attempt was a refused critical message: other messages are sent before the next attempt. */
-  #isRefused = false;
+  #isRefused = false; // Whether a critical message was refused just now: non-critical messages go next.
 
   get length(): number {
     return this.#waiting.length + this.#underWay.length;
@@ -158,8 +154,7 @@ export class Outbox {
     this.#waiting.push({ message, sinceMs: steadyMs });
     if (this.length <= MOST_WAITING) return;
     const of = (severity: string) => this.#waiting.findIndex(({ message: one }) => one.severity === severity);
-    const place = [of('info'), of('warning'), 0].find((found) => found >= 0) ?? 0;
-    this.#waiting.splice(place, 1);
+    this.#waiting.splice([of('info'), of('warning')].find((place) => place >= 0) ?? 0, 1);
     this.counts.lost++;
   }
 
@@ -167,11 +162,10 @@ export class Outbox {
   next(steadyMs: number): AlertMessage | null {
     this.#giveUp(steadyMs);
     if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;
-    const critical = this.#waiting.find(isCritical);
     this.#sentMs = this.#sentMs.filter((sentMs) => steadyMs - sentMs < HOUR_MS);
     const others = this.#sentMs.length < MOST_AN_HOUR ? this.#waiting.filter((one) => !isCritical(one)) : [];
-    const isTurnOfOthers = critical === undefined || (this.#isRefused && others.length > 0);
-    const taken = isTurnOfOthers ? others.slice(0, MOST_JOINED) : [critical];
+    const critical = this.#isRefused && others.length > 0 ? undefined : this.#waiting.find(isCritical);
+    const taken = critical === undefined ? others.slice(0, MOST_JOINED) : [critical];
     this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
     this.#underWay = taken;
     return joinMessages(taken.map(({ message }) => message));
@@ -184,8 +178,7 @@ export class Outbox {
     if (delivery.kind !== 'delivered') this.counts.failed++;
     if (delivery.kind === 'failed' || this.#isRefused) {
       this.#waiting = this.#isRefused ? [...this.#waiting, ...taken] : [...taken, ...this.#waiting];
-      const pauseMs = Math.min(PAUSE_MS.first * 2 ** this.#failures, PAUSE_MS.longest);
-      this.#failures++;
+      const pauseMs = Math.min(PAUSE_MS.first * 2 ** this.#failures++, PAUSE_MS.longest);
       this.#notBeforeMs = steadyMs + Math.max(pauseMs, (delivery.kind === 'failed' && delivery.afterMs) || 0);
       return;
     }
@@ -198,11 +191,10 @@ export class Outbox {
   }
 
   #giveUp(steadyMs: number): void {
-    const before = this.#waiting.length;
-    this.#waiting = this.#waiting.filter(
-      ({ message, sinceMs }) => steadyMs - sinceMs < PATIENCE_MS[message.severity] || this.#failures === 0,
-    );
-    this.counts.lost += before - this.#waiting.length;
+    if (this.#failures === 0) return;
+    const kept = this.#waiting.filter(({ message, sinceMs }) => steadyMs - sinceMs < PATIENCE_MS[message.severity]);
+    this.counts.lost += this.#waiting.length - kept.length;
+    this.#waiting = kept;
   }
 }
 
@@ -239,7 +231,7 @@ export type Delivery =
   | { readonly kind: 'delivered' }
   /** The delivery failed and is retried. `afterMs`: delay that the channel requested, ms; null if none. */
   | { readonly kind: 'failed'; readonly why: string; readonly afterMs: number | null }
-  /** `refused`: a wrong address or token; only a critical message is retried. `rejected`: an invalid message. */
+  /** `refused`: a wrong address or token; only a critical message is retried. `rejected`: an unfit message. */
   | { readonly kind: 'refused' | 'rejected'; readonly why: string };
 
 /** Sends one message. Never rejects. */
@@ -359,13 +351,11 @@ export class AlertCenter {
 
   /** Stores alerts and queues if they changed since the last store. */
   #remember(): void {
-    const { memory } = this.#options;
-    if (memory === undefined) return;
     const waiting = Object.fromEntries(this.#channels.map(({ config, outbox }) => [config.name, outbox.content]));
     const state: AlertState = { open: this.#book.open, waiting, eventId: this.eventId };
     const text = JSON.stringify(state);
     if (text === this.#remembered) return;
     this.#remembered = text;
-    memory.save(state);
+    this.#options.memory?.save(state);
   }
 }

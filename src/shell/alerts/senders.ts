@@ -75,21 +75,15 @@ export function openSender(channel: ChannelConfig, trader: string, note?: (text:
   } catch (error) {
     note?.(`alert channel ${channel.name} cannot deliver alerts: ${failureText(error)}`);
   }
-  return async (message) => {
-    try {
-      return await send(channel, trader, message);
-    } catch (error) {
-      return { kind: 'failed', why: failureText(error), afterMs: null };
-    }
-  };
+  return (message) =>
+    send(channel, trader, message).catch((error) => ({ kind: 'failed', why: failureText(error), afterMs: null }));
 }
 
 async function send(channel: ChannelConfig, trader: string, message: AlertMessage): Promise<Delivery> {
-  const { kind, to, from, name } = channel;
+  const { kind, to, from, name, detail } = channel;
   const address = readAddress(channel);
   const subject = formatSubject(message, trader);
-  const mostBytes = LONGEST[kind] - Buffer.byteLength(`${subject}\n`);
-  const body = channel.detail === 'bare' ? '' : cutText(cleanText(message.text), mostBytes);
+  const body = detail === 'bare' ? '' : cutText(cleanText(message.text), LONGEST[kind] - Buffer.byteLength(subject));
   const text = body === '' ? subject : `${subject}\n${body}`;
   const json = (content: object) => postText(address, JSON.stringify(content), JSON_TYPE);
   switch (kind) {
@@ -190,8 +184,6 @@ async function sendMail(url: string, mail: Record<'from' | 'to' | 'subject' | 't
   }
 }
 
-const AGAIN: readonly number[] = [408, 425, 429];
-const OF_MESSAGE: readonly number[] = [400, 413]; // The service rejects the message itself, not the address or token.
 /** Maximum wait before a retry, ms, even if a channel requests a longer wait. */
 const LONGEST_WAIT_MS = 3_600_000;
 
@@ -203,8 +195,8 @@ export async function postText(url: string, body: string, headers: Record<string
   await response.body?.cancel();
   if (response.ok) return { kind: 'delivered' };
   const why = `it answered ${response.status}`;
-  if (OF_MESSAGE.includes(response.status)) return { kind: 'rejected', why };
-  if (response.status < 500 && !AGAIN.includes(response.status)) return { kind: 'refused', why };
+  if ([400, 413].includes(response.status)) return { kind: 'rejected', why };
+  if (response.status < 500 && ![408, 425, 429].includes(response.status)) return { kind: 'refused', why };
   return { kind: 'failed', why, afterMs: parseWaitMs(response.headers.get('retry-after')) };
 }
 

@@ -6,8 +6,7 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test, vi } from 'vitest';
-import type { AlertMessage, Delivery } from '../../../src/shell/alerts/alert-center.js';
-import { AlertCenter } from '../../../src/shell/alerts/alert-center.js';
+import { AlertCenter, type AlertMessage, type Delivery } from '../../../src/shell/alerts/alert-center.js';
 import { openSender } from '../../../src/shell/alerts/senders.js';
 import type { ChannelConfig } from '../../../src/shell/config/config.js';
 import { secrets } from '../../../src/shell/wallet/secrets.js';
@@ -97,17 +96,12 @@ describe('a channel', () => {
     expect(JSON.parse(heard[1]?.body ?? '')).toMatchObject(message);
   });
 
-  test.each([
-    ['ntfy', 4_096],
-    ['webhook', 10_000],
-    ['discord', 2_000],
-  ] as const)('of kind %s gets a long text cut at a whole character, with its next step', async (kind, most) => {
+  test.each(['ntfy', 'webhook'] as const)('of kind %s gets a long text cut, with its next step', async (kind) => {
     const { heard, url } = await server(take);
     await sent(channel(kind, url), { ...MESSAGE, text: `${'€'.repeat(8_000)}\nDo: run \`twinbook kill\`` });
     const body = heard[0]?.body ?? '';
-    const { content, text = content } = kind === 'ntfy' ? { content: body } : JSON.parse(body);
-    expect(text).toMatch(/€\nDo: run `twinbook kill`$/);
-    expect(Buffer.byteLength(text)).toBeLessThan(most);
+    expect(body).toMatch(/€(\n|\\n)Do: run `twinbook kill`("}|)$/);
+    expect(Buffer.byteLength(body)).toBeLessThan({ ntfy: 4_096, webhook: 10_200 }[kind]);
   });
 
   test('of kind mail speaks SMTP, and says when the server refuses', async () => {
