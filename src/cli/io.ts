@@ -80,6 +80,8 @@ export interface CliIo extends TraderIo {
   /** Writes text unchanged, for cursor sequences. Never use `raw` for texts from outside the program. */
   readonly raw: Readonly<Record<'out' | 'err', (sequence: string) => void>>;
   readonly cwd: string;
+  /** Lets a closed reader of stdout end the program, because the command only prints from now on. */
+  readonly endWithReader?: () => void;
   /** Width of the terminal that `out` writes to; absent without a terminal, where tables are as wide as needed. */
   readonly columns?: number;
   readonly terminal?: CliTerminal;

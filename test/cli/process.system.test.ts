@@ -1,7 +1,7 @@
 /** The program as a process: streams, signals, exit codes. Few tests, because each starts Node. */
 
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ServiceClient, venueProfile, Wallet } from '../../src/shell/client/client.js';
 import { trader } from '../shell/config/files.js';
@@ -23,10 +23,16 @@ describe('the process', () => {
     expect(stderr.split('\n').slice(1)).toEqual([expect.stringContaining('`twinbook config explain` lists'), '']);
   });
 
-  test('ends quietly when its reader goes away', async () => {
-    const { process: child, exited, output } = started(['config', 'schema']);
+  test.each([
+    [0, ['config', 'show']],
+    [0, ['data', 'query', '--csv', 'select * from range(1000000000000)', resolve('data/sample')]],
+    [1, ['kill', '--verify']],
+  ])('ends quietly with exit code %i if the readers of %j go away', async (code, words) => {
+    const config = join(folderOf({ 'trader.yaml': trader() }), 'trader.yaml');
+    const { process: child, exited, output } = started([...words, '-c', config]);
     child.stdout?.destroy();
-    expect([await exited, output()]).toEqual([0, '']);
+    child.stderr?.destroy();
+    expect([await exited, output()]).toEqual([code, '']);
   });
 
   test.each([
