@@ -162,7 +162,7 @@ function groupActs(parts: readonly ReplayPart[]): ReplayPart[][] {
     const last = acts.at(-1);
     if (last === undefined || part.firstMs >= endMs) acts.push([part]);
     else last.push(part);
-    endMs = Math.max(endMs, part.market.recorded.closeTimeMs);
+    endMs = Math.max(endMs, part.playback.recording.summary?.lastMs ?? part.market.recorded.closeTimeMs);
   }
   const hasBegun = (act: readonly ReplayPart[]) => act.some((part) => part.market.state === 'open');
   return [...acts.filter(hasBegun), ...acts.filter((act) => !hasBegun(act))];
