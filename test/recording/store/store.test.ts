@@ -275,8 +275,12 @@ describe('a recording that goes on', () => {
     sink.level(at(60_000), 1, 450_000, 4_000_000);
     await store.flush();
     expect(parquet()).toBe(3);
+    // The recorder's clock may be a day behind the venue's.
+    sink.poll({ endpoint: 'markets.book', sentMs: START_MS, seenMs: START_MS, venueMs: null, outcome: 'answered' });
+    await store.flush();
+    expect(parquet()).toBe(3);
     await store.close();
-    expect(parquet()).toBe(4);
+    expect(parquet()).toBe(5);
   });
 });
 
