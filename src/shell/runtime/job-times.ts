@@ -9,7 +9,7 @@ const HOURS = 24;
 /** Maximum age at which a missed job still runs after a pause of the program, ms; enough for a monthly job. */
 const LONGEST_LOOK_BACK_MS = 32 * 24 * 60 * MINUTE_MS;
 /** If the clock is set back by more than this time, ms, passed jobs run again; after a smaller step no job repeats. */
-const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
+const SET_BACK_MS = MINUTE_MS;
 
 /** Converts a time to this machine's local time, expressed as Unix ms as if it were UTC. */
 const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).getTimezoneOffset() * MINUTE_MS;
@@ -38,18 +38,16 @@ export class JobTimes {
 
   /** Returns the age of the newest scheduled time since the last call, ms; null if no scheduled time passed. */
   findPassed(nowMs: number): number | null {
-    const sinceLookMs = Math.max(0, nowMs - this.#lookedMs);
+    const sinceLookMs = nowMs - this.#lookedMs;
     this.#lookedMs = nowMs;
     const position = this.#toPosition(nowMs);
-    if (position <= this.#position) {
-      const repeatedMs = this.#isEveryHour ? REPEATED_MS.everyHour : REPEATED_MS.namedHours;
-      if (this.#position - position > repeatedMs) this.#position = position;
-      return null;
-    }
+    // Real time is compared, because local time also falls back when summer time ends.
+    if (sinceLookMs < -SET_BACK_MS) this.#position = position;
+    if (position <= this.#position) return null;
     const found = this.#findNewest(Math.max(this.#position, position - LONGEST_LOOK_BACK_MS), position);
     this.#position = position;
     // When the clocks skip an hour, a time in that hour seems older than it is, so real time limits its age.
-    return found === null ? null : Math.min(position - found, sinceLookMs);
+    return found === null ? null : Math.min(position - found, Math.max(0, sinceLookMs));
   }
 
   #toPosition(nowMs: number): number {

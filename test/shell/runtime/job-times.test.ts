@@ -79,10 +79,11 @@ describe('the times of a job', () => {
   });
 
   it.each([
-    ['0 * * * * *', '2026-11-28T10:01:00'],
-    ['0 0 12 * * *', '2026-11-28T12:00:00'],
-  ])('of %s go on within their period after a clock that was set back by days', (expression, next) => {
-    const times = new JobTimes(expression, utc('2026-12-05T12:30:30'), asUtc);
+    ['0 * * * * *', '2026-11-28T10:01:00', '2026-12-05T12:30:30'],
+    ['0 0 12 * * *', '2026-11-28T12:00:00', '2026-12-05T12:30:30'],
+    ['0 0 12 * * *', '2026-11-28T12:00:00', '2026-11-28T12:30:30'],
+  ])('of %s go on at %s after a clock that was set back from %s', (expression, next, ahead) => {
+    const times = new JobTimes(expression, utc(ahead), asUtc);
     expect([times.findPassed(utc('2026-11-28T10:00:30')), times.findPassed(utc(next) - SECOND)]).toEqual([null, null]);
     expect(times.findPassed(utc(next))).toBe(0);
   });
