@@ -15,7 +15,7 @@ import type { LedgerReader } from '../trader/ledger/contract.js';
 import { command, modeText } from './command.js';
 import type { CliTerminal } from './io.js';
 import * as option from './options.js';
-import { readLedger } from './reach.js';
+import { lastPricesText, readLedger } from './reach.js';
 import { amountText, json, jsonRow, linesText, type TableColumn, table } from './table.js';
 
 const ENTER = '\u001b[?1049h\u001b[?25l';
@@ -60,11 +60,11 @@ export const addTopCommand = command({
 
 type TopPicture = Awaited<ReturnType<typeof look>>;
 
-/** Reads the table. `status` is the running trader's status, or the error message of the failed status request. */
+/** Reads the table. `status` is the running trader's status, or the error of the failed status request. */
 async function look(config: TraderConfig, book: ResultBook) {
   const { socket } = config.control;
   const status = await askTrader({ command: 'status' }, { socket, timeoutMs: 3_000 }).catch((error) => {
-    if (error instanceof TwinbookError) return error.message;
+    if (error instanceof TwinbookError) return error;
     throw error;
   });
   return readLedger(config, (ledger) => {
@@ -96,11 +96,12 @@ const COLUMNS: readonly TableColumn<TopRow>[] = [
 
 /** Returns the lines above the table of markets, shortened to the width; the most important line is first. */
 function drawHead({ status, cashMicros, rows }: TopPicture, width: number): readonly string[] {
-  if (typeof status === 'string') {
+  if (status instanceof TwinbookError) {
     const results = rows.map(({ resultMicros }) => resultMicros);
     const sum = results.includes(null) ? null : results.reduce<number>((total, result) => total + (result ?? 0), 0);
     const worth = `result ${formatSigned(sum)}${GAP}cash ${money(cashMicros)}`;
-    return [`${status}; the figures are from the ledger`, worth].map((line) => cutText(line, width));
+    const prices = lastPricesText(status.code === 'not_running' ? undefined : 'gave no status');
+    return [`${status.message}; the figures are from the ledger`, worth, prices].map((line) => cutText(line, width));
   }
   const { account } = status;
   const unknown = account.unknownOrders === 0 ? [] : [`${account.unknownOrders} UNKNOWN`];
@@ -125,8 +126,8 @@ export function drawScreen(picture: TopPicture, { columns, rows }: ReturnType<Cl
 /** A market's row; null means unknown. Its fields determine the keys of `--json`, a public interface. */
 export type TopRow = ReturnType<typeof makeRows>[number];
 
-function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: ResultBook) {
-  const live = typeof status === 'string' ? [] : status.markets;
+function makeRows(status: TraderStatus | TwinbookError, ledger: LedgerReader, book: ResultBook) {
+  const live = status instanceof TwinbookError ? [] : status.markets;
   const shown = new Map(live.map((market) => [market.conditionId, market]));
   const titles = new Map(ledger.markets().map(({ conditionId, title }) => [conditionId, title]));
   const openOrders = new Map<string, number>();
@@ -140,7 +141,7 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
     const sum = book.markets.get(id);
     const held = holdings.get(id) ?? NONE;
     const booked = sum === undefined ? ZERO : sub(sum.realisedMicros, sum.feesMicros);
-    const isSeen = typeof status !== 'string' && market !== undefined && market.bookSeenMs !== null;
+    const isSeen = !(status instanceof TwinbookError) && market !== undefined && market.bookSeenMs !== null;
     const { bestBidMicros: bidMicros = null, bestAskMicros: askMicros = null } = market ?? {};
     return {
       market: id,

@@ -20,7 +20,7 @@ import type { PnlRow } from '../../trader/ledger/contract.js';
 import { command } from '../command.js';
 import { type CliIo, writeWhole } from '../io.js';
 import * as option from '../options.js';
-import { askThere, readLedger, valueOn } from '../reach.js';
+import { askThere, lastPricesText, readLedger, valueOn } from '../reach.js';
 import { amounts, amountText, formatOf, json, record, writeAnswer } from '../table.js';
 
 const BY: option.OptionRow<BreakdownBy | undefined> = new Option(
@@ -65,16 +65,16 @@ export const pnlCommand = command({
       if (format === 'table') io.out(`total ${amountText(live.analysis.equity.resultMicros)}\n`);
     } else if (isJson)
       io.out(json({ ...formatFigures(pnl), unmarked: pnl.unmarked, ...(live && { report: live.analysis }) }));
-    else printPnl(pnl, nowMs === null && marks.size > 0, io);
+    else printPnl(pnl, io);
+    if (nowMs === null && marks.size > 0 && format === 'table') io.out(`${lastPricesText()}\n`);
     if (report !== undefined && format === 'table') io.out(`report: ${report}\n`);
   },
 });
 
 const formatFigures = (pnl: PnlRow) => amounts(pnl, 'capital', 'cash', 'realised', 'fees', 'unrealised', 'total');
 
-function printPnl(pnl: PnlRow, isLastKnown: boolean, io: CliIo): void {
+function printPnl(pnl: PnlRow, io: CliIo): void {
   io.out(record(Object.entries(formatFigures(pnl)), io.columns));
-  if (isLastKnown) io.out('The trader is not running: holdings are valued at the last prices in its ledger.\n');
   if (pnl.unrealisedMicros !== 0)
     io.out('The `result` of `status` may be lower: `status` values a share at most at a slow average of its price.\n');
   if (pnl.unmarked.length > 0)

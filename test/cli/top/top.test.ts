@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { drawScreen, sortRows, type TopRow } from '../../../src/cli/top.js';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { measureText } from '../../../src/shared/base/text.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
@@ -35,8 +36,9 @@ const rowOf = (title: string, place: number) =>
     state: place === 2 ? `paused: ${HOSTILE} because of something long that nobody has room for` : 'quoting',
   }) as TopRow;
 const ROWS = TITLES.map(rowOf);
+const status = new TwinbookError('not_running', `no trader ${HOSTILE}`);
 const draw = (columns: number, rows = 24) =>
-  drawScreen({ status: `no trader ${HOSTILE}`, cashMicros: micros(990_000_000), rows: ROWS }, { columns, rows });
+  drawScreen({ status, cashMicros: micros(990_000_000), rows: ROWS }, { columns, rows });
 const namesAt = (columns: number) =>
   draw(columns)
     .find((line) => line.startsWith('market'))
@@ -64,7 +66,7 @@ describe('the screen of top', () => {
   });
 
   it('sets figures below each other whatever the titles are written in', () => {
-    const [names = '', ...lines] = draw(80).slice(3);
+    const [names = '', ...lines] = draw(80).slice(4);
     const edge = measureText(names.slice(0, names.indexOf('result') + 'result'.length));
     for (const line of lines.slice(0, 4)) {
       const at = /[+-]?[\d.]+\d/.exec(line);
