@@ -22,19 +22,16 @@ process.on('uncaughtException', (error) => {
 // After any output error, a long-running program stops in an orderly way, because its orders may rest. For a short
 // program, a closed reader of the output, as in `| head`, is no failure: further output is dropped.
 let told: (() => void) | null = null;
-let endsWithReader = false;
 /** First write error of stdout or stderr. A short program reports it at its end, so that `cancel-all` completes. */
 let lost: NodeJS.ErrnoException | null = null;
 /** When the output has this many unread bytes, a long-running program drops further output. */
 const MOST_UNREAD_BYTES = 64 * 1024;
 
-function onLost(error: NodeJS.ErrnoException, isEnd = false): void {
+function onLost(error: NodeJS.ErrnoException): void {
   if (told !== null) told();
   else if (error.code !== 'EPIPE') lost ??= error;
-  else if (isEnd) process.exit(EXIT.ok);
 }
-process.stdout.on('error', (error) => onLost(error, endsWithReader));
-process.stderr.on('error', (error) => onLost(error));
+for (const stream of [process.stdout, process.stderr]) stream.on('error', onLost);
 
 /** Signals within this time, ms, count as one request: a supervisor and a terminal may each send a signal. */
 const ONE_WISH_MS = 1_000;
@@ -118,9 +115,7 @@ const io: CliIo = {
   isUnread: () => stdout.writableLength > MOST_UNREAD_BYTES / 2,
   env: process.env,
   cwd: currentFolder(),
-  endWithReader: () => {
-    endsWithReader = true;
-  },
+  endWithReader: () => void process.stdout.on('error', () => told === null && lost === null && process.exit(EXIT.ok)),
   ...(stdout.isTTY && stdout.columns > 0 ? { columns: stdout.columns } : {}),
   ...(stdin.isTTY && stdout.isTTY ? { terminal } : {}),
   stopAsked: () =>
