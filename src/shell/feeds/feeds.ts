@@ -182,9 +182,12 @@ class FileReader {
     const before = this.#seen;
     const isSame = before?.ino === stats.ino && before.size === stats.size && before.mtimeMs === stats.mtimeMs;
     if (isSame) return this.#noteUnfinished(stats);
-    // Reads only up to the size found now; later bytes are read next time.
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(stats.size), 0, stats.size, 0);
-    const bytes = buffer.subarray(0, bytesRead);
+    // Reads only up to the size found now; later bytes are read next time. One read may return only a part.
+    const buffer = Buffer.alloc(stats.size);
+    let length = 0;
+    for (let bytesRead = -1; bytesRead !== 0 && length < stats.size; length += bytesRead)
+      ({ bytesRead } = await file.read(buffer, length, stats.size - length, length));
+    const bytes = buffer.subarray(0, length);
     const isLonger = before?.ino === stats.ino && before.size < stats.size;
     // A file that has only grown still begins with the lines read before. Any other file is read from its start.
     const isGrown =

@@ -1,8 +1,9 @@
 /** Good and bad input of each feed source: real files and real programs. */
 
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FeedValue } from '../../../src/shared/protocol/seam.js';
 import type { FeedConfig } from '../../../src/shell/config/config.js';
 import { openFeeds } from '../../../src/shell/feeds/feeds.js';
@@ -47,6 +48,14 @@ describe('a file', () => {
 
   it('is read on where it grows, and from its start where another file takes its name', async () => {
     const path = join(newFolder(), 'model.jsonl');
+    const file = await open('package.json');
+    const { read } = file;
+    // Each read returns only a few bytes.
+    const spy = vi.spyOn(Object.getPrototypeOf(file), 'read').mockImplementation(function (this: unknown, ...asked) {
+      return Reflect.apply(read, this, asked.with(2, Math.min(7, Number(asked[2]))));
+    });
+    onTestFinished(() => spy.mockRestore());
+    await file.close();
     const { loud, quiet, heard } = followed({ kind: 'file', path, everyMs });
     await untilTrue(() => loud.length > 0);
     writeFileSync(path, row('A', 0.4));
