@@ -29,9 +29,7 @@ export async function readLedger<T>(
   }
 }
 
-/** Says that a result uses stored prices; a running trader uses its own prices. */
-export const lastPricesText = (why = 'is not running'): string =>
-  `The trader ${why}: holdings are valued at the last prices in its ledger.`;
+export const AT_LAST_PRICES = 'holdings are valued at the last prices in its ledger.';
 
 /** Counts the orders that may rest: the open ones, and those that were sent with an unknown outcome. */
 export function countOrders(ledger: LedgerReader) {

@@ -113,7 +113,6 @@ interface Batches {
   readonly rows: () => ReturnType<QueryAnswer['rows']> | Iterable<readonly (readonly QueryValue[])[]>;
 }
 
-/** Writes the rows of a query. After this call, the command may only print. */
 export async function writeAnswer(answer: Batches, format: ReturnType<typeof formatOf>, io: CliIo): Promise<void> {
   io.endWithReader?.();
   if (format === 'table') return io.out(await asTable(answer, io.columns));

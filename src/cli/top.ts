@@ -15,7 +15,7 @@ import type { LedgerReader } from '../trader/ledger/contract.js';
 import { command, modeText } from './command.js';
 import type { CliTerminal } from './io.js';
 import * as option from './options.js';
-import { lastPricesText, readLedger } from './reach.js';
+import { AT_LAST_PRICES, readLedger } from './reach.js';
 import { amountText, json, jsonRow, linesText, type TableColumn, table } from './table.js';
 
 const ENTER = '\u001b[?1049h\u001b[?25l';
@@ -100,7 +100,7 @@ function drawHead({ status, cashMicros, rows }: TopPicture, width: number): read
     const results = rows.map(({ resultMicros }) => resultMicros);
     const sum = results.includes(null) ? null : results.reduce<number>((total, result) => total + (result ?? 0), 0);
     const worth = `result ${formatSigned(sum)}${GAP}cash ${money(cashMicros)}`;
-    const prices = lastPricesText(status.code === 'not_running' ? undefined : 'gave no status');
+    const prices = `The trader ${status.code === 'not_running' ? 'is not running' : 'gave no status'}: ${AT_LAST_PRICES}`;
     return [`${status.message}; the figures are from the ledger`, worth, prices].map((line) => cutText(line, width));
   }
   const { account } = status;

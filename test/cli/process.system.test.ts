@@ -30,8 +30,7 @@ describe('the process', () => {
   ])('ends quietly with exit code %i if the readers of %j go away', async (code, words) => {
     const config = join(folderOf({ 'trader.yaml': trader() }), 'trader.yaml');
     const { process: child, exited, output } = started([...words, '-c', config]);
-    child.stdout?.destroy();
-    child.stderr?.destroy();
+    for (const stream of [child.stdout, child.stderr]) stream?.destroy();
     expect([await exited, output()]).toEqual([code, '']);
   });
 

@@ -20,7 +20,7 @@ import type { PnlRow } from '../../trader/ledger/contract.js';
 import { command } from '../command.js';
 import { type CliIo, writeWhole } from '../io.js';
 import * as option from '../options.js';
-import { askThere, lastPricesText, readLedger, valueOn } from '../reach.js';
+import { AT_LAST_PRICES, askThere, readLedger, valueOn } from '../reach.js';
 import { amounts, amountText, formatOf, json, record, writeAnswer } from '../table.js';
 
 const BY: option.OptionRow<BreakdownBy | undefined> = new Option(
@@ -46,14 +46,13 @@ export const pnlCommand = command({
       throw new TwinbookError('usage', '--csv applies only to --by', `Give --by ${BREAKDOWNS.join(', --by ')} too.`);
     const format = formatOf(isJson, csv);
     const running = await runningTrader(config);
-    const nowMs = running?.nowMs ?? null;
     const { marks, pnl } = await readLedger(config, (ledger) => {
       const prices = new Map([...storedMarks(ledger), ...(running?.marks ?? [])]);
       return { marks: prices, pnl: ledger.pnl(prices) };
     });
     const isWhole = report !== undefined || by !== undefined;
     const journaled = isWhole && journals ? await loadJournaled(config, io) : null;
-    const live = isWhole ? await readLiveSession(config, file, journaled, nowMs, marks) : null;
+    const live = isWhole ? await readLiveSession(config, file, journaled, running?.nowMs ?? null, marks) : null;
     if (live !== null && report !== undefined) {
       const { reportHtml } = await import('../../lab/report/html/report-html.js');
       writeWhole(resolve(io.cwd, report), reportHtml({ sessions: [live.session] }, [live.analysis]));
@@ -66,7 +65,8 @@ export const pnlCommand = command({
     } else if (isJson)
       io.out(json({ ...formatFigures(pnl), unmarked: pnl.unmarked, ...(live && { report: live.analysis }) }));
     else printPnl(pnl, io);
-    if (nowMs === null && marks.size > 0 && format === 'table') io.out(`${lastPricesText()}\n`);
+    if (running === null && marks.size > 0 && format === 'table')
+      io.out(`The trader is not running: ${AT_LAST_PRICES}\n`);
     if (report !== undefined && format === 'table') io.out(`report: ${report}\n`);
   },
 });

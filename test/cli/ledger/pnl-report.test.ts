@@ -127,9 +127,7 @@ describe('pnl --by', () => {
     writeLedger(cwd, (ledger) => ledger.setNote('marks', JSON.stringify([['a', 500_000]])));
     const { total, unmarked } = JSON.parse((await pnl(cwd, '--json')).out) as Record<string, unknown>;
     expect({ total, unmarked }).toEqual({ total: '0.758', unmarked: [] });
-    const said = 'The trader is not running: holdings are valued at the last prices in its ledger.\n';
-    expect((await pnl(cwd)).out).toContain(said);
-    expect((await pnl(cwd, '--by', 'day')).out).toContain(`total 0.758\n${said}`);
-    expect((await run(['top', '-c', 'trader.yaml'], { cwd })).out).toContain(said);
+    expect((await pnl(cwd)).out).toContain('holdings are valued at the last prices in its ledger');
+    expect((await pnl(cwd, '--by', 'day')).out).toContain('total 0.758\nThe trader is not running: holdings');
   });
 });

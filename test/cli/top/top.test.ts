@@ -101,7 +101,7 @@ describe('twinbook top', () => {
     expect(Number(pnl.total)).not.toBe(0);
     expect(rows.reduce((sum, { fills }) => sum + fills, 0)).toBe(4);
     const plain = await run(['top', ...CONFIG], { cwd });
-    expect(plain.out).toMatch(/no trader is running .*; the figures are from the ledger/);
+    expect(plain.out).toMatch(/no trader is running .*; the figures are from the ledger\n.*\n.*: holdings are valued/);
     expect(plain.out).not.toContain('\u001b');
     const writer = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
     expect((await run(['top', '--once', ...CONFIG], { cwd })).code).toBe(0);
