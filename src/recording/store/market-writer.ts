@@ -225,10 +225,10 @@ export class MarketWriter implements MarketSink {
   }
 
   #isDue(date: string, segment: Segment): boolean {
-    const today = Number.isFinite(this.#lastMs) ? formatDate(this.#lastMs) : date;
-    const isOld = this.#rules.now() - segment.openedMs >= this.#rules.rotateAfterMs;
     // Segments without events have days of the recorder's clock, which may be a day behind the venue's clock.
-    return isOld || segment.rows >= this.#rules.rotateAfterRows || (segment.hasEvents && date < today);
+    const isPast = segment.hasEvents && date < formatDate(this.#lastMs);
+    const isOld = this.#rules.now() - segment.openedMs >= this.#rules.rotateAfterMs;
+    return isOld || segment.rows >= this.#rules.rotateAfterRows || isPast;
   }
 
   #describe(segments: readonly Segment[]): void {

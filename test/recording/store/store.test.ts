@@ -271,10 +271,8 @@ describe('a recording that goes on', () => {
     await store.flush();
     expect(parquet()).toBe(2);
     sink.level(at(20), 1, 450_000, 3_000_000);
-    await store.flush();
     sink.level(at(60_000), 1, 450_000, 4_000_000);
     await store.flush();
-    expect(parquet()).toBe(3);
     // The recorder's clock may be a day behind the venue's.
     sink.poll({ endpoint: 'markets.book', sentMs: START_MS, seenMs: START_MS, venueMs: null, outcome: 'answered' });
     await store.flush();
