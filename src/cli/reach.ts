@@ -182,17 +182,25 @@ const ANSWERS_WITHIN_MS = 3_000;
 export type Unreached = { readonly silentPid: number | null } | 'not running';
 
 /** Tests whether the trader answers, within a few seconds. */
-export async function reachTrader({ control, ledger }: TraderConfig): Promise<'answers' | Unreached> {
+export async function reachTrader(config: TraderConfig): Promise<'answers' | Unreached> {
   const endMs = performance.now() + ANSWERS_WITHIN_MS;
   for (;;) {
     const timeoutMs = Math.max(1, endMs - performance.now());
     // A foreign program at the socket, or a permission error, must not prevent canceling without the trader.
-    const pong = await askTrader({ command: 'ping' }, { socket: control.socket, timeoutMs }).catch(valueOn(null));
-    if (pong !== null) return 'answers';
-    const silent = await silentProcess(ledger.path);
+    if (await requireOwn(config, timeoutMs).then(() => true, valueOn(false))) return 'answers';
+    const silent = await silentProcess(config.ledger.path);
     if (silent === 'not running' || performance.now() >= endMs) return silent;
     await pause(100);
   }
+}
+
+/** Pings the trader. Throws the errors of `askTrader`, and `not_running` if the trader of another ledger answers. */
+async function requireOwn({ control: { socket }, ledger }: TraderConfig, timeoutMs: number): Promise<void> {
+  const { pid } = await askTrader({ command: 'ping' }, { socket, timeoutMs });
+  const writer = await silentProcess(ledger.path);
+  if (writer !== 'not running' && (writer.silentPid ?? pid) === pid) return;
+  const hint = 'Give each trader its own control.socket, and start the trader with `twinbook start`.';
+  throw new TwinbookError('not_running', `the trader at ${socket} does not write the ledger ${ledger.path}`, hint);
 }
 
 /**
@@ -224,6 +232,7 @@ export async function askThere<R extends ControlQuestion>(
 ): Promise<ControlData[R['command']]> {
   const { socket } = config.control;
   try {
+    await requireOwn(config, call.timeoutMs);
     return await askTrader(request, { socket, ...call });
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;

@@ -9,6 +9,7 @@ import {
   readControlRequest,
 } from '../../src/shell/control/control-protocol.js';
 import { type ControlHost, serveControl } from '../../src/shell/control/control-server.js';
+import { lockWriter } from '../../src/trader/ledger/lock.js';
 import { ENDED_PROVEN } from '../../src/trader/ledger/tables.js';
 import { trader } from '../shell/config/files.js';
 import { ACCOUNT, PROCESS } from '../shell/console/state-of-markets.js';
@@ -19,6 +20,9 @@ import { run } from './run.js';
 
 const hostOf = (answer: ControlHost['answer']): ControlHost => ({ answer, subscribe: () => 'nobody is told here' });
 
+const PONG: ControlResponse = { ok: true, data: { pid: process.pid } };
+const lockIn = (cwd: string) => lockWriter(join(cwd, 'twinbook.sqlite'), { pid: process.pid, startedMs: 1 });
+
 /** A control socket at the place that the trader file names; it answers with the result of `answer`. */
 async function socketIn(answer: (request: ControlRequest) => ControlResponse | Promise<ControlResponse>) {
   const cwd = folderOf({ 'trader.yaml': trader() });
@@ -26,12 +30,14 @@ async function socketIn(answer: (request: ControlRequest) => ControlResponse | P
   const server = await serveControl(
     join(cwd, 'twinbook.sqlite.sock'),
     hostOf(async (request) => {
+      if (request.command === 'ping') return PONG;
       asked.push(request);
       return answer(request);
     }),
   );
   onTestFinished(() => server.close());
-  return { cwd, asked, command: (line: string) => run([...line.split(' '), '-c', 'trader.yaml'], { cwd }) };
+  const lock = lockIn(cwd);
+  return { cwd, asked, lock, command: (line: string) => run([...line.split(' '), '-c', 'trader.yaml'], { cwd }) };
 }
 
 /** A peer that treats each connection so, on the socket of a trader. */
@@ -86,7 +92,7 @@ describe('commands reach the running trader', () => {
     const trader = await socketIn(() => ({ ok: true, data }));
     const out = `killed: panic\n${text}\n`;
     expect(await trader.command('kill --reason panic')).toEqual({ code: 0, out, err: '' });
-    expect(trader.asked).toEqual([{ command: 'ping' }, { command: 'kill', reason: 'panic' }]);
+    expect(trader.asked).toEqual([{ command: 'kill', reason: 'panic' }]);
     expect(JSON.parse((await trader.command('kill --reason panic --json')).out)).toEqual(data);
   });
 
@@ -113,10 +119,12 @@ describe('commands reach the running trader', () => {
   test('stop tells what the ledger says once the process is gone', async () => {
     const cwd = folderWith((ledger) => ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 }));
     const stop = async () => {
-      const answer = '{"ok":true,"data":{"mode":"stopping","reason":""}}\n';
+      const lock = lockIn(cwd);
+      const answer = `${JSON.stringify(PONG)}\n`;
       const { server } = await peer((socket) => socket.resume().end(answer), cwd);
       const ran = await run(['stop', '-c', 'trader.yaml'], { cwd });
       await new Promise((resolve) => server.close(resolve));
+      lock.release();
       return ran;
     };
     const open = expect.stringMatching(/^stopped, but orders may still rest: /);
@@ -156,7 +164,7 @@ describe('commands reach the running trader', () => {
   ])('cancel-all --verify with %j exits %i', async (data, code, out) => {
     const trader = await socketIn(() => ({ ok: true, data }));
     expect(await trader.command('cancel-all --verify')).toEqual({ code, out, err: '' });
-    expect(trader.asked).toEqual([{ command: 'ping' }, { command: 'cancel-all', verify: true }]);
+    expect(trader.asked).toEqual([{ command: 'cancel-all', verify: true }]);
   });
 
   const compared = { differences: [], accepted: [], voided: [], complete: true };
@@ -259,10 +267,12 @@ test.each([
 describe('a trader that is hard to reach', () => {
   test('kill leaves the stop file when the trader ends between its answer to a ping and the kill', async () => {
     const cwd = folderOf({ 'trader.yaml': trader() });
+    const lock = lockIn(cwd);
     await peer((socket, server) => {
       socket.on('data', (line) => {
-        if (String(line).includes('ping')) return socket.write('{"ok":true,"data":{"pid":1}}\n');
+        if (String(line).includes('ping')) return socket.write(`${JSON.stringify(PONG)}\n`);
         server.close();
+        lock.release();
         return socket.destroy();
       });
     }, cwd);
@@ -273,6 +283,7 @@ describe('a trader that is hard to reach', () => {
 
   test('kill goes past a socket that another user put there', async () => {
     const trader = await socketIn(() => ({ ok: true, data: { mode: 'killed', reason: 'swallowed' } }));
+    trader.lock.release();
     const socket = join(trader.cwd, 'twinbook.sqlite.sock');
     if (process.getuid?.() === 0) chownSync(socket, 4711, 4711);
     vi.spyOn(process, 'getuid').mockReturnValue(4712);
@@ -282,6 +293,20 @@ describe('a trader that is hard to reach', () => {
     expect(err).toContain('the next trader starts killed');
     expect(readFileSync(join(trader.cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
     expect((await trader.command('pause')).err).toMatch(/belongs to another user/);
+  });
+
+  test('commands for a stopped trader do not reach the trader of another ledger at its socket', async () => {
+    const { cwd, asked, lock, command } = await socketIn(() => ({ ok: true, data: { mode: 'killed', reason: '' } }));
+    lock.release();
+    const host = hostOf(async () => PONG);
+    const served = serveControl(join(cwd, 'twinbook.sqlite.sock'), host);
+    await expect(served).rejects.toThrow('another process listens on this socket');
+    expect(await command('pause')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('does not write the ledger'),
+    });
+    expect((await command('kill')).err).toContain('No trader is running; the next trader starts killed');
+    expect(asked).toEqual([]);
   });
 
   test('a trader whose socket has the name of a file leaves that file alone', async () => {

@@ -1,9 +1,10 @@
 /** Serves the control socket, which only its owner can open. Each request and each answer is one line of JSON. */
 
+import { once } from 'node:events';
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { TwinbookError, unreadable } from '../../shared/base/errors.js';
+import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/files.js';
 import { guarded } from '../../shared/base/processes.js';
 import {
@@ -27,33 +28,34 @@ export interface ControlHost {
   subscribe(reader: LineReader): string | null;
 }
 
-/** Listens on a socket. Replaces an old socket: the ledger's lock excludes other traders. Throws `file_unreadable`. */
+/** Listens on a socket, and replaces a socket on which no process listens. Throws `file_unreadable`. */
 export async function serveControl(path: string, host: ControlHost): Promise<{ close(): void }> {
   // An error in one connection closes only this connection.
   const server = createServer((socket) => guarded(hearLines, () => socket.destroy())(socket, host));
   server.maxConnections = MOST_CONNECTIONS;
   try {
     makeFolder(dirname(path));
-    removeStale(path);
+    await removeStale(path);
     await listen(server, path);
   } catch (error) {
-    const hint = 'Set control.socket to a short path in a folder that you can write.';
+    const hint = 'Set control.socket to a short path that no other trader uses, in a folder that you can write.';
     throw unreadable(`the control socket ${path} cannot be opened`, error, hint);
   }
-  return {
-    close: () => {
-      server.close();
-      rmSync(path, { force: true });
-    },
-  };
+  // Closing the server also removes its socket.
+  return { close: () => void server.close() };
 }
 
-/** Removes an old socket. Throws for any other file, because the configured path is then wrong. */
-function removeStale(path: string): void {
+/** Removes an old socket. Throws for a used socket and for any other file: the configured path is then wrong. */
+async function removeStale(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isSocket()) throw new Error('a file at this path is not a socket');
-  rmSync(path);
+  const peer = connect(path);
+  const failure = await once(peer, 'connect').then(() => '', systemCode);
+  peer.destroy();
+  // EAGAIN: the process hangs, and its queue of connections is full.
+  if (failure === '' || failure === 'EAGAIN') throw new Error('another process listens on this socket');
+  rmSync(path, { force: true });
 }
 
 function listen(server: Server, path: string): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { serveControl } from '../../../src/shell/control/control-server.js';
+import { lockWriter } from '../../../src/trader/ledger/lock.js';
 import { trader } from '../../shell/config/files.js';
 import { ACCOUNT, market, PROCESS } from '../../shell/console/state-of-markets.js';
 import { folderOf } from '../../support/folders.js';
@@ -77,13 +78,15 @@ describe('pnl --report', () => {
 test('pnl uses the marks of a trader that does not quote, and hides none of its errors', async () => {
   const cwd = written();
   const held = { ...market('a'), fairMicros: null, markMicros: m(300_000) };
-  const running = { dashboard: null, signingRefused: 0, account: ACCOUNT, process: PROCESS };
+  const { pid } = process;
+  const running = { pid, dashboard: null, signingRefused: 0, account: ACCOUNT, process: PROCESS };
   let data: object | null = { ...running, nowMs: T0, markets: [held] };
   const control = await serveControl(join(cwd, 'twinbook.sqlite.sock'), {
     answer: async () => (data === null ? { ok: false, error: 'no status' } : { ok: true, data }),
     subscribe: () => 'none',
   });
   onTestFinished(() => control.close());
+  lockWriter(join(cwd, 'twinbook.sqlite'), { pid, startedMs: T0 });
   const figures = JSON.parse((await pnl(cwd, '--json')).out);
   expect(figures).toMatchObject({ unrealised: '-1.2', total: '-1.242', unmarked: [] });
   data = null;
