@@ -5,12 +5,12 @@ import fs from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, PRIVATE_FILE, syncFile, syncFolder } from '../../shared/base/files.js';
-import { startWorker } from '../../shared/base/processes.js';
+import { isGone, startWorker } from '../../shared/base/processes.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 import { KEPT_FREE_BYTES, measureLedger, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
 
 const ENDING = '.sqlite';
-/** File name suffix of an incomplete or unchecked ledger copy, which is not a backup. */
+/** In the file name of an incomplete or unchecked ledger copy, which is not a backup; the id of its process follows. */
 const UNCHECKED = '.unchecked';
 const HINT = 'Check the free space on the disk; the ledger needs it too. `twinbook ledger verify` checks the ledger.';
 
@@ -36,7 +36,7 @@ export async function makeBackup(
     throw unreadable(what, noRoom(folder, keptFreeBytes), HINT);
   }
   const path = join(folder, `${new Date(nowMs).toISOString().replaceAll(':', '-')}${ENDING}`);
-  const unchecked = `${path}${UNCHECKED}`;
+  const unchecked = `${path}${UNCHECKED}.${process.pid}`;
   const { sha256, problems } = await copyChecked({ source: ledgerPath, target: unchecked });
   // SQLite creates these side files when the check opens the copy.
   for (const side of ['-wal', '-shm']) fs.rmSync(`${unchecked}${side}`, { force: true });
@@ -93,8 +93,12 @@ function nameNewest(ledgerPath: string, path: string): void {
 
 /** Removes incomplete and damaged copies. A damaged copy is evidence, so it is kept until the next backup. */
 function removeUnchecked(folder: string): void {
-  const names = fs.readdirSync(folder).filter((name) => name.includes(UNCHECKED));
-  for (const name of names) fs.rmSync(join(folder, name), { force: true });
+  for (const name of fs.readdirSync(folder)) {
+    const pid = Number.parseInt(name.split(`${UNCHECKED}.`)[1] ?? '', 10);
+    // Another process may be writing its copy now.
+    const isBegun = pid !== process.pid && !isGone({ pid, born: null });
+    if (name.includes(UNCHECKED) && !isBegun) fs.rmSync(join(folder, name), { force: true });
+  }
 }
 
 function makeDamageError(ledgerPath: string, copy: string, problems: readonly string[]): TwinbookError {
