@@ -123,6 +123,8 @@ describe('what an earlier process left standing', () => {
   };
   const modes = (stored: object) => ({ modes: JSON.stringify(stored) });
   const HALTED = JSON.stringify({ timesS: [], halted: '9 fills' });
+  const DIFFERS = { believed_differences: '["position M1 YES"]' };
+  const ADOPT = 'ledger adopt --reason TEXT';
   const PAUSED = JSON.stringify([['a', 'odd']]);
 
   test.each<[string, Readonly<Record<string, string>>, string | undefined, string, string?]>([
@@ -131,6 +133,7 @@ describe('what an earlier process left standing', () => {
     ['a kill', modes({ killed: 'odd' }), undefined, 'killed, odd', 'unkill --reason TEXT'],
     ['a guardian’s file', {}, 'guardian: no heart beat', 'killed, guardian: no heart beat', 'unkill --reason TEXT'],
     ['a halt by fills', { fill_guard: HALTED }, undefined, 'halted, 9 fills', 'resume --reason TEXT'],
+    ['a difference', DIFFERS, undefined, 'reducing, ledger and exchange differ in 1 place', ADOPT],
     ['an odd fill', { fill_alarm: 'a worse price' }, undefined, 'reducing, a worse price', 'resume --reason TEXT'],
     ['a paused market', { paused_markets: PAUSED }, undefined, 'quoting, except market a: odd', 'resume --reason TEXT'],
   ])('%s is said, with the command that lifts it', async (_, notes, stopFile, mode, command) => {
