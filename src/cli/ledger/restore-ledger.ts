@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { makePrivate, syncFile, syncFolder } from '../../shared/base/files.js';
+import { makeFolder, makePrivate, syncFile, syncFolder } from '../../shared/base/files.js';
 import { examineFile, findOwnName, hashFile } from '../../shell/backup/backups.js';
 import { leaveStopFile, locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
@@ -20,6 +20,7 @@ export function restoreLedger(ledgerPath: string, backup: string, reason: string
   if (!existsSync(backup)) {
     throw new TwinbookError('file_unreadable', `there is no file ${backup}`, 'See `twinbook ledger backups`.');
   }
+  makeFolder(dirname(ledgerPath));
   const lock = lockWriter(ledgerPath, holder);
   try {
     const fresh = `${ledgerPath}.restoring`;

@@ -13,6 +13,8 @@ import { describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { readStopFile } from '../../../src/shell/control/stop-file.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
+import { trader } from '../../shell/config/files.js';
+import { folderOf } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { run } from '../run.js';
 import { folderWith, writeLedger } from './written.js';
@@ -138,6 +140,8 @@ describe('a restore', () => {
     keep(cwd, 'third');
     expect((await restore(cwd, 'old.sqlite')).code).toBe(0);
     expect(noteIn(cwd)).toBe('second');
+    const moved = folderOf({ 'trader.yaml': trader().replace('twinbook.sqlite', 'new/twinbook.sqlite') });
+    expect(await restore(moved, join(cwd, 'old.sqlite'))).toMatchObject({ code: 0, err: '' });
   });
 
   it.each<[string, (path: string) => string, string]>([
