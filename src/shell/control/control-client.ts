@@ -7,7 +7,7 @@ import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { guarded } from '../../shared/base/processes.js';
 import { parseJson } from '../../shared/base/text.js';
 import { type StatusLine, statusLine, traderStatus } from '../../shared/protocol/trader-status.js';
-import type { ControlData, ControlQuestion } from './control-protocol.js';
+import { type ControlData, type ControlQuestion, systemMs } from './control-protocol.js';
 
 /** Maximum length of a line that the trader sends, characters. */
 const LONGEST_LINE = 16 * 1024 * 1024;
@@ -22,8 +22,8 @@ interface ControlCall {
 /** Sends a command. Throws `not_running`, `timed_out`, `usage` (refused command) or `config_invalid` (bad files). */
 export async function askTrader<R extends ControlQuestion>(request: R, call: ControlCall) {
   requireTrusted(call.socket);
-  // `until`: time when this wait ends. A trader that reads a risk-adding command after this time does not execute it.
-  const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
+  // A trader that reads a risk-adding command after the end of this wait does not execute it.
+  const line = await exchangeLine(JSON.stringify({ ...request, waitsUntil: systemMs() + call.timeoutMs }), call);
   const response = readResponse(line, call.socket);
   if (response.ok) {
     if (request.command === 'status') requireStatus(response.data, call.socket);

@@ -137,11 +137,14 @@ export const MAX_CONTROL_LINE = 64 * 1024;
 /** Commands that add risk or sell. Executed late, they could undo a newer command, such as a kill. */
 const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
 
-/** Returns true if a command in `NEVER_LATE` arrives after its sender stopped waiting (`until`, Unix ms). */
-export function isTooLate(line: string, { command }: ControlRequest, nowMs: number): boolean {
+/** Time since the system's start, ms: the same in all processes, and unaffected by changes of the wall clock. */
+export const systemMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+
+/** Returns true if a command in `NEVER_LATE` arrives after its sender stopped waiting (`waitsUntil`, `systemMs`). */
+export function isTooLate(line: string, { command }: ControlRequest): boolean {
   if (!NEVER_LATE.includes(command)) return false;
-  const { until } = JSON.parse(line) as { until?: unknown }; // The caller has already parsed this line.
-  return typeof until === 'number' && nowMs > until;
+  const { waitsUntil } = JSON.parse(line) as { waitsUntil?: unknown }; // The caller has already parsed this line.
+  return typeof waitsUntil === 'number' && systemMs() > waitsUntil;
 }
 
 /** Parses one request line; returns an error text for an invalid line. */

@@ -97,7 +97,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
         continue;
       }
       // The request may have waited while this process hung, and a newer kill may have been executed first.
-      if (isTooLate(line, request, Date.now())) {
+      if (isTooLate(line, request)) {
         reply({ ok: false, error: `${request.command} was not executed: its caller no longer waits` });
         continue;
       }

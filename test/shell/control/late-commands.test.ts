@@ -2,8 +2,9 @@
 
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { askTrader } from '../../../src/shell/control/control-client.js';
+import { systemMs } from '../../../src/shell/control/control-protocol.js';
 import { serveControl } from '../../../src/shell/control/control-server.js';
 import { folderOf } from '../../support/folders.js';
 
@@ -50,10 +51,13 @@ const answersTo = (path: string, requests: readonly object[]) =>
     socket.on('close', () => resolve(answers));
   });
 
-test('what takes risk again, or sells, is not done late; what stops is', async () =>
-  expect(await obeyedOf({ until: Date.now() - 1 })).toEqual(['pause', 'kill', 'cancel-all', 'reduce-only']));
+test('what takes risk again, or sells, is not done late, also if the clock was set back; what stops is', async () => {
+  vi.spyOn(Date, 'now').mockReturnValue(0);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(await obeyedOf({ waitsUntil: systemMs() - 1 })).toEqual(['pause', 'kill', 'cancel-all', 'reduce-only']);
+});
 
-test.each([{ until: Date.now() + 3_600_000 }, {}])(
+test.each([{ waitsUntil: systemMs() + 3_600_000 }, {}])(
   'everything is done that somebody waits for, or may: %j',
   async (more) => expect(await obeyedOf(more)).toEqual(Object.keys(REQUESTS)),
 );
@@ -68,12 +72,12 @@ test('whoever asks says until when it waits', async () => {
     });
   }).listen(path);
   onTestFinished(() => void server.close());
-  const before = Date.now();
+  const before = systemMs();
   await askTrader({ command: 'unkill', reason: 'seen to' }, { socket: path, timeoutMs: 5_000 });
-  const { until, ...asked } = JSON.parse(lines[0] ?? '');
+  const { waitsUntil, ...asked } = JSON.parse(lines[0] ?? '');
   expect(asked).toEqual({ command: 'unkill', reason: 'seen to' });
-  expect(until).toBeGreaterThanOrEqual(before + 5_000);
-  expect(until).toBeLessThanOrEqual(Date.now() + 5_000);
+  expect(waitsUntil).toBeGreaterThanOrEqual(before + 5_000);
+  expect(waitsUntil).toBeLessThanOrEqual(systemMs() + 5_000);
 });
 
 test('an error of the trader costs the peer its connection, and neither the server nor another peer anything', async () => {
