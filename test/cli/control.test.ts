@@ -56,11 +56,8 @@ describe('commands reach the running trader', () => {
     ['flatten', { command: 'flatten' }],
   ])('%s --market reaches that market alone, and says where to look', async (line, request) => {
     const trader = await socketIn(() => ({ ok: true, data: { mode: 'quoting', reason: '' } }));
-    expect(await trader.command(`${line} --market M1`)).toEqual({
-      code: 0,
-      out: 'quoting; to see this market, run `twinbook explain M1`\n',
-      err: '',
-    });
+    const out = 'quoting; to see this market, run `twinbook explain M1`\n';
+    expect(await trader.command(`${line} --market M1`)).toEqual({ code: 0, out, err: '' });
     expect(trader.asked).toEqual([{ ...request, market: 'M1' }]);
   });
 
@@ -109,11 +106,8 @@ describe('commands reach the running trader', () => {
       said = null;
       return answer;
     });
-    expect(await trader.command('kill --verify --timeout 1')).toEqual({
-      code: 5,
-      out: `killed: operator\n${found}no proof within 1 s that no order rests. The trader keeps canceling; \`kill --verify\` waits again\n`,
-      err: '',
-    });
+    const out = `killed: operator\n${found}no proof within 1 s that no order rests. The trader keeps canceling; \`kill --verify\` waits again\n`;
+    expect(await trader.command('kill --verify --timeout 1')).toEqual({ code: 5, out, err: '' });
   });
 
   test('stop tells what the ledger says once the process is gone', async () => {
@@ -150,11 +144,8 @@ describe('commands reach the running trader', () => {
 
   test('a refusal is told', async () => {
     const trader = await socketIn(() => ({ ok: false, error: 'not now' }));
-    expect(await trader.command('pause')).toEqual({
-      code: 2,
-      out: '',
-      err: expect.stringMatching(/^the trader refused: not now\n {2}`twinbook status` /),
-    });
+    const err = expect.stringMatching(/^the trader refused: not now\n {2}`twinbook status` /);
+    expect(await trader.command('pause')).toEqual({ code: 2, out: '', err });
   });
 
   test.each([
@@ -176,11 +167,8 @@ describe('commands reach the running trader', () => {
     const differing = await reconcile({ differences: [difference] }, 'reconcile --json');
     expect(differing).toMatchObject({ code: 6, out: expect.stringContaining('trade-1') });
     expect(await reconcile({})).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
-    expect(await reconcile({ voided: ['lost'], complete: false })).toEqual({
-      code: 5,
-      out: '',
-      err: expect.stringMatching(/A reconciliation failed \(lost\)[\s\S]*completed no reconciliation in time/),
-    });
+    const err = expect.stringMatching(/A reconciliation failed \(lost\)[\s\S]*completed no reconciliation in time/);
+    expect(await reconcile({ voided: ['lost'], complete: false })).toEqual({ code: 5, out: '', err });
   });
 
   test('reconcile exits 7 and names number, time and reason where accepted differences are left out', async () => {
@@ -281,37 +269,31 @@ describe('a trader that is hard to reach', () => {
     expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
   });
 
-  test('kill goes past a socket that another user put there', async () => {
-    const trader = await socketIn(() => ({ ok: true, data: { mode: 'killed', reason: 'swallowed' } }));
-    trader.lock.release();
-    const socket = join(trader.cwd, 'twinbook.sqlite.sock');
+  const becomeForeign = (socket: string) => {
     if (process.getuid?.() === 0) chownSync(socket, 4711, 4711);
     vi.spyOn(process, 'getuid').mockReturnValue(4712);
     onTestFinished(() => void vi.restoreAllMocks());
+  };
+
+  test.each([
+    ['another user', becomeForeign, /belongs to another user/],
+    ['the trader of another ledger', () => undefined, /does not write the ledger/],
+  ])('kill goes past the socket of %s', async (_, prepare, refusal) => {
+    const trader = await socketIn(() => ({ ok: true, data: { mode: 'killed', reason: 'swallowed' } }));
+    trader.lock.release();
+    prepare(join(trader.cwd, 'twinbook.sqlite.sock'));
     const { err } = await trader.command('kill --reason now');
-    expect(trader.asked).toEqual([]);
     expect(err).toContain('the next trader starts killed');
     expect(readFileSync(join(trader.cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
-    expect((await trader.command('pause')).err).toMatch(/belongs to another user/);
+    expect((await trader.command('pause')).err).toMatch(refusal);
+    expect(trader.asked).toEqual([]);
   });
 
-  test('commands for a stopped trader do not reach the trader of another ledger at its socket', async () => {
-    const { cwd, asked, lock, command } = await socketIn(() => ({ ok: true, data: { mode: 'killed', reason: '' } }));
-    lock.release();
-    const host = hostOf(async () => PONG);
-    const served = serveControl(join(cwd, 'twinbook.sqlite.sock'), host);
-    await expect(served).rejects.toThrow('another process listens on this socket');
-    expect(await command('pause')).toMatchObject({
-      code: 3,
-      err: expect.stringContaining('does not write the ledger'),
-    });
-    expect((await command('kill')).err).toContain('No trader is running; the next trader starts killed');
-    expect(asked).toEqual([]);
-  });
-
-  test('a trader whose socket has the name of a file leaves that file alone', async () => {
+  test('a trader leaves alone a used socket, and a file whose name its socket has', async () => {
     const cwd = folderOf({ 'wallet.json': 'a key' });
-    const host = hostOf(async () => ({ ok: true, data: null }));
+    const host = hostOf(async () => PONG);
+    const { path } = await peer(() => undefined, cwd);
+    await expect(serveControl(path, host)).rejects.toThrow('another process listens on this socket');
     await expect(serveControl(join(cwd, 'wallet.json'), host)).rejects.toThrow(/cannot be opened: .* not a socket/);
     expect(readFileSync(join(cwd, 'wallet.json'), 'utf8')).toBe('a key');
   });

@@ -135,19 +135,12 @@ export interface ConfigData {
 export const MAX_CONTROL_LINE = 64 * 1024;
 
 /** Commands that add risk or sell. Executed late, they could undo a newer command, such as a kill. */
-const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
+const NEVER_LATE: readonly string[] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
 
 /** Time since the system's start, ms: the same in all processes, and unaffected by changes of the wall clock. */
 export const systemMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
-/** Returns true if a command in `NEVER_LATE` arrives after its sender stopped waiting (`waitsUntil`, `systemMs`). */
-export function isTooLate(line: string, { command }: ControlRequest): boolean {
-  if (!NEVER_LATE.includes(command)) return false;
-  const { waitsUntil } = JSON.parse(line) as { waitsUntil?: unknown }; // The caller has already parsed this line.
-  return typeof waitsUntil === 'number' && systemMs() > waitsUntil;
-}
-
-/** Parses one request line; returns an error text for an invalid line. */
+/** Parses one request line; returns an error text for an invalid or late request. `waitsUntil`: end of its sender's wait. */
 export function readControlRequest(line: string): ControlRequest | string {
   const parsed = parseJson(line);
   if (parsed === undefined) return 'not a line of JSON';
@@ -155,6 +148,9 @@ export function readControlRequest(line: string): ControlRequest | string {
   const command = said.parse('command' in parsed ? parsed.command : '');
   const schema = Object.entries(REQUESTS).find(([name]) => name === command)?.[1];
   if (schema === undefined) return `unknown command ${JSON.stringify(command.slice(0, 40))}`;
+  // The request may have waited while this process hung, and a newer kill may have been executed first.
+  const isLate = 'waitsUntil' in parsed && systemMs() > Number(parsed.waitsUntil);
+  if (isLate && NEVER_LATE.includes(command)) return `${command} was not executed: its caller no longer waits`;
   const { data, error } = schema.safeParse({ ...parsed, command });
   return data ?? error?.issues[0]?.message ?? 'not a request';
 }

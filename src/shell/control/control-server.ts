@@ -10,7 +10,6 @@ import { guarded } from '../../shared/base/processes.js';
 import {
   type ControlQuestion,
   type ControlResponse,
-  isTooLate,
   MAX_CONTROL_LINE,
   readControlRequest,
 } from './control-protocol.js';
@@ -89,16 +88,10 @@ function hearLines(socket: Socket, host: ControlHost): void {
   const hear = (chunk: string) => {
     received += chunk;
     for (let end = received.indexOf('\n'); end >= 0; end = received.indexOf('\n')) {
-      const line = received.slice(0, end);
-      const request = readControlRequest(line);
+      const request = readControlRequest(received.slice(0, end));
       received = received.slice(end + 1);
       if (typeof request === 'string') {
         reply({ ok: false, error: request });
-        continue;
-      }
-      // The request may have waited while this process hung, and a newer kill may have been executed first.
-      if (isTooLate(line, request)) {
-        reply({ ok: false, error: `${request.command} was not executed: its caller no longer waits` });
         continue;
       }
       // The command may take longer than the idle limit; the trader itself bounds its duration.
