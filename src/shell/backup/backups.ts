@@ -93,11 +93,10 @@ function nameNewest(ledgerPath: string, path: string): void {
 
 /** Removes incomplete and damaged copies. A damaged copy is evidence, so it is kept until the next backup. */
 function removeUnchecked(folder: string): void {
-  for (const name of fs.readdirSync(folder)) {
+  for (const name of fs.readdirSync(folder).filter((one) => one.includes(UNCHECKED))) {
     const pid = Number.parseInt(name.split(`${UNCHECKED}.`)[1] ?? '', 10);
     // Another process may be writing its copy now.
-    const isBegun = pid !== process.pid && !isGone({ pid, born: null });
-    if (name.includes(UNCHECKED) && !isBegun) fs.rmSync(join(folder, name), { force: true });
+    if (pid === process.pid || isGone({ pid, born: null })) fs.rmSync(join(folder, name), { force: true });
   }
 }
 

@@ -13,10 +13,7 @@ const failBackup = async (keptFreeBytes: number, files = {}) => {
   writeFileSync(path, 'this is no database');
   writeFileSync(`${path}-wal`, Buffer.alloc(2_500_000));
   const attempt = makeBackup({ path, backups: { maxBytes: 1e9 } }, NOW_MS, keptFreeBytes);
-  const error: unknown = await attempt.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
+  const error: unknown = await attempt.catch((reason: unknown) => reason);
   return { error, files: readdirSync(locateBackupFolder(path)) };
 };
 

@@ -1,6 +1,5 @@
 /** Combines everything that stops or restricts the trader: mode, guards, pauses, unreadable lists, fleet. */
 
-import { AssertionFailed } from '../../../shared/base/errors.js';
 import type { Micros } from '../../../shared/base/micros.js';
 import type { Executor } from '../../executor/executor.js';
 import type { BookedFill, IntentKind, Ledger, LedgerReader, Notes } from '../../ledger/contract.js';
@@ -196,10 +195,7 @@ export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mo
 
 /** Returns the mode that the next start reads from the ledger. `stopFile`: text of the stop file; null without one. */
 export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLimits, stopFile: string | null) {
-  const setNote = (key: string) => {
-    throw new AssertionFailed(`the note ${key} must not be written while the next start is read`);
-  };
-  const notes: Notes = { note: (key) => ledger.note(key), setNote };
+  const notes: Notes = { note: (key) => ledger.note(key), setNote: () => undefined };
   const modes = readModes(notes);
   if (stopFile !== null) modes.apply({ kind: 'kill', reason: stopFile });
   modes.isStarted = true;
