@@ -1,6 +1,6 @@
 /** Runs quoters, the objects that a strategy's code creates. A quoter that throws or hangs must not stop the trader. */
 
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepStrictEqual, types } from 'node:util';
 import type { Ledger } from '../../ledger/contract.js';
 import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../../market/view.js';
 import { checkEventQuotes, checkQuotes } from '../../strategy/check.js';
@@ -67,7 +67,7 @@ export class StrategySandbox {
     saved: SavedState | null = null,
   ) {
     this.#create = create;
-    this.#call = call;
+    this.#call = (work) => refusePromise(call(work));
     this.#version = state?.version ?? null;
     this.params = params;
     this.event = event;
@@ -228,6 +228,13 @@ export class StrategySandbox {
     }
     return null;
   }
+}
+
+/** Returns a call's result. A promise is refused, and its later rejection is ignored, so it cannot end the trader. */
+function refusePromise<T>(result: T): T {
+  if (!types.isPromise(result)) return result;
+  Promise.prototype.then.call(result, undefined, () => undefined);
+  throw new TypeError('the function returned a promise, but must not be async');
 }
 
 /** Describes a thrown value, shortened, because a strategy may throw anything. */

@@ -95,14 +95,17 @@ describe('one quoter', () => {
     expect(host.failure).toBeNull();
   });
 
-  it('is stopped when its save() throws', () => {
-    const host = hostOf(
-      counting(1, () => {
-        throw new Error('no');
-      }),
-    );
+  const throwing = (value: unknown) => () => {
+    throw value;
+  };
+
+  it.each([
+    ['an error', throwing(new Error('no')), 'Error: no'],
+    ['a promise', () => Promise.reject(new Error('no')), 'TypeError: the function returned a promise'],
+  ])('is stopped when its save() throws or returns %s', (_name, save, words) => {
+    const host = hostOf(counting(1, save));
     expect(host.save(0)).toBeNull();
-    expect(host.failure).toMatch(/save\(\) failed: Error: no/);
+    expect(host.failure).toContain(`save() failed: ${words}`);
   });
 
   it('is asked for nothing when its module declares no state', () => {
