@@ -237,10 +237,14 @@ function refusePromise<T>(result: T): T {
   throw new TypeError('the function returned a promise, but must not be async');
 }
 
-/** Describes a thrown value, shortened, because a strategy may throw anything. */
+/** Describes a thrown value, shortened. A strategy may throw anything, even a value that cannot become text. */
 function describe(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+  try {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+  } catch {
+    return 'a value that cannot be shown as text';
+  }
 }
 
 /** Creates quoters, from saved state if there is any. A strategy that quotes whole events has one quoter per event. */

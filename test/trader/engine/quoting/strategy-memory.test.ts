@@ -101,6 +101,8 @@ describe('one quoter', () => {
 
   it.each([
     ['an error', throwing(new Error('no')), 'Error: no'],
+    ['a value without a text', throwing(Object.create(null)), 'a value that cannot be shown as text'],
+    ['an error without a text', throwing(Object.assign(new Error(), { message: Symbol() })), 'a value that cannot be'],
     ['a promise', () => Promise.reject(new Error('no')), 'TypeError: the function returned a promise'],
   ])('is stopped when its save() throws or returns %s', (_name, save, words) => {
     const host = hostOf(counting(1, save));
