@@ -34,6 +34,8 @@ describe('nonsense is named', () => {
     ['fairMicros must lie in (0, 1000000), got 1000000', { ...GOOD, fairMicros: m(1) }],
     ['keepWithinTicks must be a whole number', { ...GOOD, keepWithinTicks: -1 }],
     ['keepWithinSizeFraction must lie in [0, 1], got NaN', { ...GOOD, keepWithinSizeFraction: Number.NaN }],
+    ['keepWithinSizeFraction must lie in [0, 1], got "0.2"', { ...GOOD, keepWithinSizeFraction: '0.2' }],
+    ['keepWithinSizeFraction must lie in [0, 1], got 0', { ...GOOD, keepWithinSizeFraction: 0n }],
     ['factor x must be a finite number, got NaN', { ...GOOD, factors: { x: Number.NaN } }],
     ['sets must be an object, got null', { ...GOOD, sets: null }],
     ['sets.coreSharesMicros must be a whole number', { ...GOOD, sets: { coreSharesMicros: -1, merge: 'auto' } }],
@@ -43,6 +45,7 @@ describe('nonsense is named', () => {
     ['edge must be an object, got null', { ...GOOD, edge: null }],
     ['edge.ask must lie in [-1, 1], in currency per share, got NaN', { ...GOOD, edge: { bid: 0.01, ask: Number.NaN } }],
     ['edge.bid must lie in [-1, 1]', { ...GOOD, edge: { ask: 0.01 } }],
+    ['edge.bid must lie in [-1, 1]', { ...GOOD, edge: { bid: [0.5], ask: 0.01 } }],
     ['factors must be an object', { ...GOOD, factors: null }],
     [
       'at most 10 levels per side, but got 11 bids',
