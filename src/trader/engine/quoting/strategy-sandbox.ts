@@ -50,6 +50,8 @@ export class StrategySandbox {
   /** Time when the quoter's state was last saved, our clock, ms. */
   #savedMs = Number.NEGATIVE_INFINITY;
   #savedText: string | null = null;
+  /** Type of the newest state's JSON if the state was refused, so that one alert reports it; else null. */
+  #refusedType: string | null = null;
   #hasLearned = false;
   /** True if a saved state existed but the quoter began without it. */
   readonly hasBegunAnew: boolean;
@@ -133,6 +135,7 @@ export class StrategySandbox {
     this.#memoryTrouble = null;
     this.#savedMs = Number.NEGATIVE_INFINITY;
     this.#savedText = null;
+    this.#refusedType = null;
     this.#hasLearned = false;
     this.#quoter = this.#createQuoter();
   }
@@ -217,11 +220,16 @@ export class StrategySandbox {
     const quoter = this.#quoter;
     if (this.failure !== null || this.#version === null || quoter?.save === undefined) return null;
     try {
-      const text: unknown = JSON.stringify(this.#call(() => quoter.save?.()));
+      const state: unknown = this.#call(() => quoter.save?.());
+      if (state === undefined) return null;
+      const text: unknown = JSON.stringify(state);
       const bytes = typeof text === 'string' ? Buffer.byteLength(text) : 0;
-      if (typeof text === 'string' && bytes <= MAX_STATE_BYTES) return { version: this.#version, text };
-      const what =
-        typeof text === 'string' ? `${bytes} bytes, but the maximum is ${MAX_STATE_BYTES}` : 'a value that is not JSON';
+      const isSound = typeof text === 'string' && bytes <= MAX_STATE_BYTES;
+      const wasRefused = this.#refusedType === typeof text;
+      this.#refusedType = isSound ? null : typeof text;
+      if (isSound) return { version: this.#version, text };
+      if (wasRefused) return null;
+      const what = bytes > 0 ? `${bytes} bytes, but the maximum is ${MAX_STATE_BYTES}` : 'a value that is not JSON';
       this.#memoryTrouble = `the strategy's state is not saved: save() returned ${what}`;
     } catch (error) {
       this.failure = `save() failed: ${describe(error)}`;
