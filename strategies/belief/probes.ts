@@ -30,6 +30,8 @@ import type { Saved } from './saved.js';
 
 /** Maximum number of probes in a market, both sides together. */
 const MOST_PROBES = 8;
+/** Maximum number of prices that are examined for probes. A finer tick is examined at even distances. */
+const MOST_PRICES = 10_000;
 /** Minimum probability that the true price is below a probe's tick, and that it is above. Else the probe is useless. */
 const LEAST_DOUBT = 0.002;
 /** Time for which a probe's computed value is reused while others' best prices stay, ms. */
@@ -97,7 +99,8 @@ export class Probes {
     if (range !== null && size !== null && room > 0) {
       const low = Math.max(range.low, (others.bids[0]?.priceMicros ?? 0) + tick);
       const high = Math.min(range.high, (others.asks[0]?.priceMicros ?? ONE) - tick);
-      for (let at = low; at <= high; at += tick) {
+      const step = tick * Math.max(1, Math.ceil((high - low) / tick / MOST_PRICES));
+      for (let at = low; at <= high; at += step) {
         if (taken.has(at)) continue;
         const below = belief.known.below(at / ONE);
         const side = below < 0.5 ? 'bid' : 'ask';

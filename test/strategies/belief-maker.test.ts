@@ -1,6 +1,6 @@
 /** The belief of belief-maker, its newsvendor, and its quotes. */
 
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
 import { type ShownMarket, showMarkets } from '../../src/lab/strategy-checks/shown-markets.js';
 import { ZERO } from '../../src/shared/base/micros.js';
 import {
@@ -22,7 +22,7 @@ import { expectedFill, Takers } from '../../strategies/belief/takers.js';
 import beliefMaker from '../../strategies/belief-maker.js';
 import { near } from '../shared/statistics/fixtures.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { FACTS, ownOrder, paramsFor, stacked, VIEW } from '../trader/strategy/fixtures.js';
+import { FACTS, ownOrder, paramsFor, stacked, VIEW, viewOf } from '../trader/strategy/fixtures.js';
 
 const SIGMA = 1.2;
 /** For a lognormal size with mean 9. */
@@ -94,6 +94,14 @@ describe('probes', () => {
     expect([0, 1].map((i) => (probes[0]?.priceMicros ?? 0) > (real[i]?.priceMicros ?? 0))).toEqual([true, false]);
     for (const orders of [real, [...real, ...probes]])
       expect(quoted(orders, 0.05).note.includes('probes sent: 1')).toBe(orders.length > real.length);
+  });
+
+  it('examine a bounded number of prices where the tick is fine and the book empty', () => {
+    const below = vi.spyOn(Grid.prototype, 'below');
+    const market = { ...FACTS, tickMicros: micros(1), minPriceMicros: micros(1), maxPriceMicros: micros(999_999) };
+    beliefMaker.create(paramsFor(beliefMaker), market).quote(viewOf(book([], []), { market }));
+    expect(below.mock.calls.length).toBeLessThan(12_000);
+    below.mockRestore();
   });
 });
 
