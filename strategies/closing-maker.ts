@@ -38,7 +38,7 @@ import {
   getSign,
   isAdding,
   isBehind,
-  mayQuote,
+  mostShares,
   netShares,
   showLevel,
   standing,
@@ -152,18 +152,18 @@ function quotesAround(view: MarketView, situation: Situation, p: Params): Quotes
 
 function quoteSide(side: BookSide, centre: number, view: MarketView, { fair, half, shares }: Situation, p: Params) {
   const adds = isAdding(view, side);
-  if (!mayQuote(view, side, fair, p.min_fair_price)) return [];
   const tick = view.market.tickMicros / ONE;
   const least = Math.max(half, p.half_spread_ticks * tick) + dearerFee(view.market, fair);
   const distance = least * (view.stance === 'widen' ? p.widen_factor : 1);
   const unshifted = fair - getSign(side) * distance;
   if (adds && isBehind(side, unshifted, findBest(view, side), p.behind_ticks, view.market.tickMicros)) return [];
+  // An order that reduces the position keeps its size, because the position must be closed by the end.
+  const wanted = adds ? shares : Math.max(shares, Math.min(Math.abs(netShares(view)), p.order_shares / ONE));
   return standing(view, side, {
     centre,
     half: distance,
     improveTicks: p.improve_ticks,
-    // An order that reduces the position keeps its size, because the position must be closed by the end.
-    shares: adds ? shares : Math.max(shares, Math.min(Math.abs(netShares(view)), p.order_shares / ONE)),
+    shares: Math.min(wanted, mostShares(view, side, fair, p.min_fair_price)),
   });
 }
 

@@ -36,7 +36,7 @@ import {
   chooseFarther,
   findBest,
   getSign,
-  mayQuote,
+  mostShares,
   netShares,
   showLevel,
   standing,
@@ -253,14 +253,14 @@ function findResting({ orders }: MarketView, side: BookSide): number | null {
 /** @param bound allowed price nearest to the mid; null for no bound */
 function quoteSide(plan: Plan, side: BookSide, bound: number | null, p: Params): readonly QuoteLevel[] {
   const { view, blocked, fair, centre, half } = plan;
-  if (blocked !== null || !mayQuote(view, side, fair, p.min_fair_price)) return [];
+  if (blocked !== null) return [];
   const wanted = centre - getSign(side) * half;
   const centred = bound === null ? wanted : chooseFarther(side, wanted, bound);
   return standing(view, side, {
     centre: centred,
     half: 0,
     improveTicks: p.improve_ticks,
-    shares: p.order_shares / ONE,
+    shares: Math.min(p.order_shares / ONE, mostShares(view, side, fair, p.min_fair_price)),
   });
 }
 

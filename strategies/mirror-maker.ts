@@ -30,7 +30,7 @@ import {
   riskAversion,
   standingParams,
 } from './common/params.js';
-import { mayQuote, netShares, showLevel, standing, toFairMicros } from './common/quotes.js';
+import { mostShares, netShares, showLevel, standing, toFairMicros } from './common/quotes.js';
 import { Basis, referenceLogOdds, savedBasis } from './mirror/reference.js';
 
 const params = {
@@ -137,12 +137,11 @@ function makeQuotes(view: MarketView, value: FeedView, reference: number, basis:
 }
 
 function quoteSide(side: BookSide, fair: number, view: MarketView, p: Params) {
-  if (!mayQuote(view, side, fair, p.min_fair_price)) return [];
   const half = (p.half_spread_ticks * view.market.tickMicros) / ONE + dearerFee(view.market, fair);
   return standing(view, side, {
     centre: reservationPrice(fair, p.risk_aversion, netShares(view)),
     half: half * (view.stance === 'widen' ? p.widen_factor : 1),
     improveTicks: p.improve_ticks,
-    shares: p.order_shares / ONE,
+    shares: Math.min(p.order_shares / ONE, mostShares(view, side, fair, p.min_fair_price)),
   });
 }

@@ -71,9 +71,9 @@ export const standing = (view: MarketView, side: BookSide, stand: Stand & { read
 /** True if a fill of this side would add to the position. */
 export const isAdding = (view: MarketView, side: BookSide): boolean => getSign(side) * netShares(view) >= 0;
 
-/** True if a side may be quoted at this fair price. Near 0 and 1 only orders that reduce the position are allowed. */
-export const mayQuote = (view: MarketView, side: BookSide, fair: number, least: number): boolean =>
-  !isAdding(view, side) || (fair >= least && fair <= 1 - least);
+/** Maximum shares of a side at this fair price. Near 0 and 1, orders may only reduce the position. */
+export const mostShares = (view: MarketView, side: BookSide, fair: number, least: number): number =>
+  fair >= least && fair <= 1 - least ? Number.POSITIVE_INFINITY : Math.max(0, -getSign(side) * netShares(view));
 
 /**
  * True if an order at this price would be more than `ticks` behind others' best price. A taker who reaches such an

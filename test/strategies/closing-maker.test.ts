@@ -64,8 +64,10 @@ describe('closing-maker', () => {
     expect(quote({ ...slow, pace: { ...VIEW.pace, lookEveryS: 1 } })).toEqual(quote(ending(3600)));
   });
 
-  it('offers all of an order of what must be gone', () => {
+  it('offers all of an order of what must be gone, and near 0 and 1 no more than is held', () => {
     const { asks } = quote(holding(ending(900), 100));
     expect(asks[0]?.amountMicros).toBe(m(25));
+    const low = quote(holding(ending(900, 0.4), 3), { min_fair_price: 0.45 });
+    expect([...low.bids, ...low.asks].map(({ amountMicros }) => amountMicros)).toEqual([m(3)]);
   });
 });

@@ -214,6 +214,12 @@ describe('event-maker', () => {
     expect(flat['a']?.factors['reservation_price']).toBeCloseTo(0.5, 6);
   });
 
+  it('offers no more than is held where only quotes that reduce the position are made', () => {
+    const views = three().map((view) => holding(view, 3));
+    const said = quoteAll(views, 'exhaustive', { min_fair_price: 0.4 });
+    expect(['a', 'b', 'c'].map((id) => said[id]?.asks[0]?.amountMicros)).toEqual([m(25), m(3), m(3)]);
+  });
+
   it('is silent in the whole event where nothing is declared, too little is known, one closes, and where the sum is off', () => {
     const notes = (said: ReturnType<typeof quoteAll>) => [...new Set(Object.values(said).map(({ note }) => note))];
     expect(notes(quoteAll(three(), null))).toEqual([expect.stringMatching(/declare them under `events`/)]);

@@ -5,7 +5,7 @@ import { Basis, powerProbabilities, referenceLogOdds } from '../../strategies/mi
 import mirrorMaker from '../../strategies/mirror-maker.js';
 import { near } from '../shared/statistics/fixtures.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { FACTS, feedOf, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
+import { FACTS, feedOf, holding, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
 
 const told = (more: Partial<FeedView> = {}, view: MarketView = VIEW): MarketView => ({
   ...view,
@@ -64,6 +64,13 @@ describe('mirror-maker', () => {
     expect(quote(told({ ageMs: 5001 })).note).toMatch(/5.0 s old, at most 5 s/);
     expect(quote(told({ bid: 0.45, ask: 0.51 })).note).toMatch(/spread of the reference is 0.0600, at most 0.05/);
     expect(quote(told({ bid: 0.69, ask: 0.71 })).note).toMatch(/the same contract/);
+  });
+
+  it('only reduces the position near 0 and 1, and never beyond zero', () => {
+    const low = told({ bid: 0.39, ask: 0.41 }, viewOf(book([[0.35, 100]], [[0.45, 100]])));
+    const sizes = [3, 0.5, 0, -3].map((net) => quote(holding(low, net), { min_fair_price: 0.45 }));
+    expect(sizes.map(({ asks }) => asks.map(({ amountMicros }) => amountMicros))).toEqual([[m(3)], [], [], []]);
+    expect(sizes.map(({ bids }) => bids.map(({ amountMicros }) => amountMicros))).toEqual([[], [], [], [m(3)]]);
   });
 
   it('asks to be called when the reference will be too old', () => {
