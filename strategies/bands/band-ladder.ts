@@ -14,7 +14,7 @@ import {
   priceRange,
   type QuoteLevel,
 } from '../../src/trader/strategy/strategy.js';
-import { isAdding } from '../common/quotes.js';
+import { getSign } from '../common/quotes.js';
 import { isTooNear } from '../common/stale.js';
 
 export interface Band {
@@ -34,7 +34,7 @@ export interface BandSide {
   readonly bands: readonly Band[];
   /** Factor that multiplies the margins of all bands. */
   readonly widened: number;
-  /** Minimum distance from the mid, in price, of orders that add to the position. */
+  /** Minimum distance from the mid, in price, of orders beyond the shares held. */
   readonly nearest: number;
   readonly view: MarketView;
 }
@@ -44,11 +44,19 @@ export function bandLadder(input: BandSide): readonly QuoteLevel[] {
   const { side, view, bands } = input;
   const amounts = new Map<Micros, number>();
   const put = (price: Micros, amount: number): void => void amounts.set(price, (amounts.get(price) ?? 0) + amount);
-  const isFarEnough = ({ priceMicros }: { readonly priceMicros: Micros }): boolean =>
-    !isAdding(view, side) || !isTooNear(side, priceMicros / ONE, input.target / ONE, input.nearest);
+  const isNear = (priceMicros: Micros): boolean =>
+    isTooNear(side, priceMicros / ONE, input.target / ONE, input.nearest);
   let room = positionRoom(side, view);
+  // Orders that are too near may only close the position.
+  let closing = Math.max(0, -getSign(side) * view.inventory.netMicros);
   for (const [index, band] of bands.entries()) {
-    const staying = keepOrders(ordersIn(band, input).filter(isFarEnough), band, index, bands.length);
+    const allowed = ordersIn(band, input).filter(({ priceMicros, remainingMicros }) => {
+      if (!isNear(priceMicros)) return true;
+      if (remainingMicros > closing) return false;
+      closing -= remainingMicros;
+      return true;
+    });
+    const staying = keepOrders(allowed, band, index, bands.length);
     let total = 0;
     for (const order of staying) {
       if (order.remainingMicros > room) continue;
@@ -57,11 +65,13 @@ export function bandLadder(input: BandSide): readonly QuoteLevel[] {
       room -= order.remainingMicros;
     }
     const price = newPrice(band, input);
-    if (price === null || total >= band.min_shares || !isFarEnough({ priceMicros: price })) continue;
-    const amount = amountOnLot(Math.min(band.avg_shares - total, room) / ONE, view.market);
+    if (price === null || total >= band.min_shares) continue;
+    const most = isNear(price) ? Math.min(room, closing) : room;
+    const amount = amountOnLot(Math.min(band.avg_shares - total, most) / ONE, view.market);
     if (amount === null) continue;
     put(price, amount);
     room -= amount;
+    if (isNear(price)) closing -= amount;
   }
   return makeLevels(amounts, input);
 }

@@ -94,10 +94,16 @@ describe('where the price may go far before an order could be moved', () => {
     expect(careful(resters).bids).toEqual([{ priceMicros: m(0.46), amountMicros: m(30) }]);
   });
 
-  test('the side that undoes a position keeps all its orders, and 0 deviations keep them on both', () => {
+  test('the side that undoes a position keeps the orders that close it, and 0 deviations keep them on both', () => {
     const long = careful(holding(fast, 100));
     expect([long.bids.length, long.asks.length]).toEqual([1, 2]);
     expect(bids(fast)).toHaveLength(2);
+    // Only the shares held are exempt, in resting orders and new ones.
+    for (const orders of [[], resting([0.48, 20]), resting([0.48, 3])])
+      expect(careful({ ...holding(fast, -5), orders }).bids.map(({ amountMicros }) => amountMicros)).toEqual([
+        m(5),
+        m(30),
+      ]);
   });
 });
 
