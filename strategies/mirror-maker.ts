@@ -30,7 +30,7 @@ import {
   riskAversion,
   standingParams,
 } from './common/params.js';
-import { mostShares, netShares, showLevel, standing, toFairMicros } from './common/quotes.js';
+import { mostShares, netShares, ROUNDING, showLevel, standing, toFairMicros } from './common/quotes.js';
 import { Basis, referenceLogOdds, savedBasis } from './mirror/reference.js';
 
 const params = {
@@ -107,7 +107,7 @@ function whyUnfit({ ageMs, bid, ask }: FeedView, p: Params): string | null {
   if (!(ageMs <= p.max_ref_age_s * 1000)) {
     return `the reference is ${(ageMs / 1000).toFixed(1)} s old, at most ${p.max_ref_age_s} s are accepted`;
   }
-  if (bid === null || ask === null || ask - bid <= p.max_ref_spread) return null;
+  if (bid === null || ask === null || ask - bid <= p.max_ref_spread + ROUNDING) return null;
   return `the spread of the reference is ${(ask - bid).toFixed(4)}, at most ${p.max_ref_spread} is accepted`;
 }
 

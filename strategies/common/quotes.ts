@@ -16,6 +16,9 @@ import {
   type QuoteLevel,
 } from '../../src/trader/strategy/strategy.js';
 
+/** Tolerance for float errors where a price or a probability is compared with a limit. */
+export const ROUNDING = 1e-9;
+
 /** Converts a price in (0, 1) to millionths, never 0 or 1. */
 export const toFairMicros = (price: number): Micros => micros(Math.min(ONE - 1, Math.max(1, Math.round(price * ONE))));
 

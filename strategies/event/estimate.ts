@@ -1,6 +1,7 @@
 /** Estimates the prices of an event's outcomes from all its books, and shifts them for the shares held. */
 
 import { type EventOutcomes, eventReservationPrices } from '../../src/trader/strategy/strategy.js';
+import { ROUNDING } from '../common/quotes.js';
 import { falling, findRise, nestedReservationPrices } from './nested.js';
 import { addingUp, type Reading } from './outcomes.js';
 
@@ -48,7 +49,7 @@ export function estimateEvent(kind: EventOutcomes, sight: EventSight, rules: Rul
   const mids = known.map(({ mid }) => mid);
   const sum = mids.reduce((all, mid) => all + mid, 0);
   const wrong = kind === 'nested' ? findRise(mids) : isWhole ? Math.abs(sum - 1) : Math.max(0, sum - 1);
-  if (wrong > rules.max_sum_error)
+  if (wrong > rules.max_sum_error + ROUNDING)
     return kind === 'nested'
       ? `an outcome’s mid exceeds that of a wider threshold by ${wrong.toFixed(4)}, at most ${rules.max_sum_error} is accepted`
       : `the mids of the outcomes add up to ${sum.toFixed(4)}; a difference of ${rules.max_sum_error} from 1 is accepted`;
@@ -67,7 +68,6 @@ export function estimateEvent(kind: EventOutcomes, sight: EventSight, rules: Rul
   return { outcomes, isWhole, factors: { outcomes: known.length, sum_price: sum, known_part: part } };
 }
 
-const ROUNDING = 1e-9;
 const LEAST_PRICE = 1e-6;
 
 /**

@@ -63,6 +63,8 @@ describe('mirror-maker', () => {
     expect(quote(VIEW).note).toBe('feed reference has no current value for this market');
     expect(quote(told({ ageMs: 5001 })).note).toMatch(/5.0 s old, at most 5 s/);
     expect(quote(told({ bid: 0.45, ask: 0.51 })).note).toMatch(/spread of the reference is 0.0600, at most 0.05/);
+    // As floats, 0.52 - 0.47 exceeds 0.05.
+    expect(quote(told({ bid: 0.47, ask: 0.52 })).note).not.toMatch(/spread of the reference/);
     expect(quote(told({ bid: 0.69, ask: 0.71 })).note).toMatch(/the same contract/);
   });
 

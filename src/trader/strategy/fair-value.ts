@@ -35,7 +35,7 @@ export function fairValue(view: MarketView, setting: FairSetting): FairValue | s
   if (best === null) return "no fair price: a side of others' book has too few shares, or the book is crossed";
   const bid = best.bid.priceMicros / ONE;
   const ask = best.ask.priceMicros / ONE;
-  const spread = ask - bid;
+  const spread = (best.ask.priceMicros - best.bid.priceMicros) / ONE;
   if (spread > setting.maxSpread)
     return `no fair price: others' spread is ${spread.toFixed(4)}, and the maximum is ${setting.maxSpread}`;
   const [bidSize, askSize] = [best.bid.amountMicros / ONE, best.ask.amountMicros / ONE];
