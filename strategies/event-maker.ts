@@ -1,7 +1,7 @@
 /**
  * Quotes all outcomes of an event together. Each outcome's price is evidence about the others, so newly read books
- * correct older ones. Shares held in one outcome shift the quotes of all outcomes. The sum of own bids never exceeds
- * the certain payment of 1, and the sum of own asks is never below 1. No taker can trade all outcomes for a sure gain.
+ * correct older ones. Shares held in one outcome shift the quotes of all outcomes. Own prices are limited so that no
+ * taker can trade all outcomes for a sure gain.
  */
 
 import {
@@ -78,7 +78,7 @@ const params = readEachTurn({
     'price',
     [0, 1],
     0.01,
-    'Own bids sum to at most one minus this, and own asks to at least one plus this. Nested outcomes: minimum distance of a bid below the ask of a wider threshold.',
+    'Own bids sum to at most one minus this. If every outcome of an exhaustive event has a usable book, own asks sum to at least one plus this. Nested outcomes have, in place of both sums, a minimum distance of a bid below the ask of a wider threshold.',
   ),
   improve_ticks: improveTicks,
   order_shares: orderShares('25'),
