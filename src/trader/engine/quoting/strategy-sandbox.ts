@@ -49,9 +49,8 @@ export class StrategySandbox {
   #memoryTrouble: string | null = null;
   /** Time when the quoter's state was last saved, our clock, ms. */
   #savedMs = Number.NEGATIVE_INFINITY;
+  /** JSON of the newest state: empty if that state could not be stored, so that only the first is reported. */
   #savedText: string | null = null;
-  /** Type of the newest state's JSON if the state was refused, so that one alert reports it; else null. */
-  #refusedType: string | null = null;
   #hasLearned = false;
   /** True if a saved state existed but the quoter began without it. */
   readonly hasBegunAnew: boolean;
@@ -135,7 +134,6 @@ export class StrategySandbox {
     this.#memoryTrouble = null;
     this.#savedMs = Number.NEGATIVE_INFINITY;
     this.#savedText = null;
-    this.#refusedType = null;
     this.#hasLearned = false;
     this.#quoter = this.#createQuoter();
   }
@@ -205,44 +203,35 @@ export class StrategySandbox {
     return this.#hasLearned || Math.floor(nowMs / SAVE_EVERY_MS) !== Math.floor(this.#savedMs / SAVE_EVERY_MS);
   }
 
-  /** Returns the quoter's state to store; null if it has none or the state is unchanged. */
+  /** Returns the quoter's state to store; null if it has none, or if the state is unchanged or cannot be stored. */
   save(nowMs: number): SavedState | null {
-    const saved = this.#readState();
+    const quoter = this.#quoter;
     this.#savedMs = nowMs;
     this.#hasLearned = false;
-    if (saved === null || saved.text === this.#savedText) return null;
-    this.#savedText = saved.text;
-    return saved;
-  }
-
-  /** Returns the quoter's state as JSON with its version; null if there is none or it cannot be stored. */
-  #readState(): SavedState | null {
-    const quoter = this.#quoter;
     if (this.failure !== null || this.#version === null || quoter?.save === undefined) return null;
     try {
       const state: unknown = this.#call(() => quoter.save?.());
-      if (state === undefined) return null;
       const text: unknown = JSON.stringify(state);
+      if (state === undefined || text === this.#savedText) return null;
       const bytes = typeof text === 'string' ? Buffer.byteLength(text) : 0;
       const isSound = typeof text === 'string' && bytes <= MAX_STATE_BYTES;
-      const wasRefused = this.#refusedType === typeof text;
-      this.#refusedType = isSound ? null : typeof text;
-      if (isSound) return { version: this.#version, text };
-      if (wasRefused) return null;
       const what = bytes > 0 ? `${bytes} bytes, but the maximum is ${MAX_STATE_BYTES}` : 'a value that is not JSON';
-      this.#memoryTrouble = `the strategy's state is not saved: save() returned ${what}`;
+      if (!isSound && this.#savedText !== '')
+        this.#memoryTrouble = `the strategy's state is not saved: save() returned ${what}`;
+      this.#savedText = isSound ? text : '';
+      return isSound ? { version: this.#version, text } : null;
     } catch (error) {
       this.failure = `save() failed: ${describe(error)}`;
+      return null;
     }
-    return null;
   }
 }
 
 /** Returns a call's result. A promise is refused, and its later rejection is ignored, so it cannot end the trader. */
 function refusePromise<T>(result: T): T {
   if (!types.isPromise(result)) return result;
-  Promise.prototype.then.call(result, undefined, () => undefined);
-  throw new TypeError('the function returned a promise, but must not be async');
+  result.catch(() => undefined);
+  throw new TypeError('the function returned a promise, but must return its result at once');
 }
 
 /** Describes a thrown value, shortened. A strategy may throw anything, even a value that cannot become text. */
