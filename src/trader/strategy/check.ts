@@ -23,7 +23,7 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   } else if (fairMicros <= 0 || fairMicros >= ONE) return `fairMicros must lie in (0, 1000000), got ${fairMicros}`;
   if (!Number.isInteger(keepWithinTicks) || keepWithinTicks < 0)
     return `keepWithinTicks must be a whole number of ticks, 0 or more, got ${show(keepWithinTicks)}`;
-  if (!isWithin(keepWithinSizeFraction, 0, 1))
+  if (!Number.isFinite(keepWithinSizeFraction) || keepWithinSizeFraction < 0 || keepWithinSizeFraction > 1)
     return `keepWithinSizeFraction must lie in [0, 1], got ${show(keepWithinSizeFraction)}`;
   const wrong = checkFactors(quotes) ?? checkLadder(bids, 'bid', view.market) ?? checkLadder(asks, 'ask', view.market);
   if (wrong !== null) return wrong;
@@ -64,7 +64,7 @@ function checkEdge(edge: Quotes['edge']): string | null {
   if (edge === undefined) return null;
   if (typeof edge !== 'object' || edge === null) return `edge must be an object, got ${show(edge)}`;
   for (const side of ['bid', 'ask'] as const)
-    if (!isWithin(edge[side], -1, 1))
+    if (!Number.isFinite(edge[side]) || Math.abs(edge[side]) > 1)
       return `edge.${side} must lie in [-1, 1], in currency per share, got ${show(edge[side])}`;
   return null;
 }
@@ -110,10 +110,6 @@ function checkGrid(name: string, value: number, step: Micros, min: Micros, max: 
   if (!isMultiple(value as Micros, step)) return `${name} ${value} is not a multiple of ${step}`;
   return value >= min && value <= max && value > 0 ? null : `${name} ${value} is outside [${min}, ${max}]`;
 }
-
-/** `Number.isFinite` rejects strings, arrays and bigints, which a comparison would convert to numbers. */
-const isWithin = (value: number, min: number, max: number): boolean =>
-  Number.isFinite(value) && value >= min && value <= max;
 
 const isFlag = (value: unknown): boolean => value === undefined || typeof value === 'boolean';
 
