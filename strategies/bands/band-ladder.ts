@@ -43,35 +43,28 @@ export interface BandSide {
 export function bandLadder(input: BandSide): readonly QuoteLevel[] {
   const { side, view, bands } = input;
   const amounts = new Map<Micros, number>();
-  const put = (price: Micros, amount: number): void => void amounts.set(price, (amounts.get(price) ?? 0) + amount);
-  const isNear = (priceMicros: Micros): boolean =>
-    isTooNear(side, priceMicros / ONE, input.target / ONE, input.nearest);
+  const isNear = (price: Micros): boolean => isTooNear(side, price / ONE, input.target / ONE, input.nearest);
   let room = positionRoom(side, view);
   // Orders that are too near may only close the position.
   let closing = Math.max(0, -getSign(side) * view.inventory.netMicros);
+  const most = (price: Micros): number => (isNear(price) ? Math.min(room, closing) : room);
+  const put = (price: Micros, amount: number): void => {
+    amounts.set(price, (amounts.get(price) ?? 0) + amount);
+    room -= amount;
+    if (isNear(price)) closing -= amount;
+  };
   for (const [index, band] of bands.entries()) {
-    const allowed = ordersIn(band, input).filter(({ priceMicros, remainingMicros }) => {
-      if (!isNear(priceMicros)) return true;
-      if (remainingMicros > closing) return false;
-      closing -= remainingMicros;
-      return true;
-    });
-    const staying = keepOrders(allowed, band, index, bands.length);
+    const allowed = ordersIn(band, input).filter((it) => !isNear(it.priceMicros) || it.remainingMicros <= closing);
     let total = 0;
-    for (const order of staying) {
-      if (order.remainingMicros > room) continue;
-      put(order.priceMicros, order.remainingMicros);
-      total += order.remainingMicros;
-      room -= order.remainingMicros;
+    for (const { priceMicros, remainingMicros } of keepOrders(allowed, band, index, bands.length)) {
+      if (remainingMicros > most(priceMicros)) continue;
+      put(priceMicros, remainingMicros);
+      total += remainingMicros;
     }
     const price = newPrice(band, input);
     if (price === null || total >= band.min_shares) continue;
-    const most = isNear(price) ? Math.min(room, closing) : room;
-    const amount = amountOnLot(Math.min(band.avg_shares - total, most) / ONE, view.market);
-    if (amount === null) continue;
-    put(price, amount);
-    room -= amount;
-    if (isNear(price)) closing -= amount;
+    const amount = amountOnLot(Math.min(band.avg_shares - total, most(price)) / ONE, view.market);
+    if (amount !== null) put(price, amount);
   }
   return makeLevels(amounts, input);
 }
