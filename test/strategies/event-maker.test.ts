@@ -206,18 +206,14 @@ describe('event-maker', () => {
     expect(said['c']?.note).toMatch(/book/);
   });
 
-  it('leans on what is held in every outcome', () => {
+  it('leans on what is held in every outcome, and near 0 and 1 only reduces it', () => {
     const flat = quoteAll(three());
     const [a = outcome('a', 0.5), ...rest] = three();
     const held = Object.values(quoteAll([holding(a, 100), ...rest]));
     expect(held.map(({ factors }) => factors['reservation_price'])).toEqual(near([0.450166, 0.3299004, 0.2199336], 6));
     expect(flat['a']?.factors['reservation_price']).toBeCloseTo(0.5, 6);
-  });
-
-  it('offers no more than is held where only quotes that reduce the position are made', () => {
-    const views = three().map((view) => holding(view, 3));
-    const said = quoteAll(views, 'exhaustive', { min_fair_price: 0.4 });
-    expect(['a', 'b', 'c'].map((id) => said[id]?.asks[0]?.amountMicros)).toEqual([m(25), m(3), m(3)]);
+    const low = quoteAll([holding(outcome('a', 0.48), 3), ...rest], 'exhaustive', { min_fair_price: 0.5 });
+    expect(low['a']).toMatchObject({ bids: [], asks: [{ amountMicros: m(3) }] });
   });
 
   it('is silent in the whole event where nothing is declared, too little is known, one closes, and where the sum is off', () => {

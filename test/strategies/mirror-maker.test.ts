@@ -46,9 +46,12 @@ describe('the basis', () => {
 });
 
 describe('mirror-maker', () => {
-  it('quotes around the reference, no better than needed', () => {
+  it('quotes around the reference, no better than needed, and near 0 and 1 only to reduce the position', () => {
     const { bids, asks, fairMicros } = quote(told(), { improve_ticks: 100 });
     expect([bids[0]?.priceMicros, asks[0]?.priceMicros, fairMicros]).toEqual([m(0.48), m(0.52), m(0.5)]);
+    const low = told({ bid: 0.39, ask: 0.41 }, viewOf(book([[0.35, 100]], [[0.45, 100]])));
+    const { bids: closing, asks: adding } = quote(holding(low, -3), { min_fair_price: 0.45 });
+    expect([...closing, ...adding]).toMatchObject([{ amountMicros: m(3) }]);
   });
 
   it('moves with the reference at once, and with where this book usually stands', () => {
@@ -66,13 +69,6 @@ describe('mirror-maker', () => {
     // As floats, 0.52 - 0.47 exceeds 0.05.
     expect(quote(told({ bid: 0.47, ask: 0.52 })).note).not.toMatch(/spread of the reference/);
     expect(quote(told({ bid: 0.69, ask: 0.71 })).note).toMatch(/the same contract/);
-  });
-
-  it('only reduces the position near 0 and 1, and never beyond zero', () => {
-    const low = told({ bid: 0.39, ask: 0.41 }, viewOf(book([[0.35, 100]], [[0.45, 100]])));
-    const sizes = [3, 0.5, 0, -3].map((net) => quote(holding(low, net), { min_fair_price: 0.45 }));
-    expect(sizes.map(({ asks }) => asks.map(({ amountMicros }) => amountMicros))).toEqual([[m(3)], [], [], []]);
-    expect(sizes.map(({ bids }) => bids.map(({ amountMicros }) => amountMicros))).toEqual([[], [], [], [m(3)]]);
   });
 
   it('asks to be called when the reference will be too old', () => {
