@@ -1,19 +1,19 @@
 /** Checks and executes the operator's commands. */
 
-import { complement, formatDecimal, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
+import { add, complement, formatDecimal, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
 import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
 import type { ConfigureCommand, FleetCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { Notes } from '../../ledger/contract.js';
 import type { Adoption, AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
-import type { MarketEntry, Markets } from '../markets.js';
+import type { Markets } from '../markets.js';
 import { showTitle } from '../notices.js';
 import type { Account } from '../own/account.js';
 import type { StrategySettings, TraderSettings } from '../settings.js';
 import type { TraderState } from '../state.js';
 import { endConversionWait } from './complete-sets.js';
 import { LADDER } from './modes.js';
-import type { Pauses, Safety } from './safety.js';
+import type { Safety } from './safety.js';
 
 /** Returns one sentence with the reason and the remedy if a command would be rejected now; otherwise null. */
 export function commandRefusal(state: TraderState, command: OperatorCommand): string | null {
@@ -21,7 +21,7 @@ export function commandRefusal(state: TraderState, command: OperatorCommand): st
     case 'pause-market':
       return unknownMarket(state.markets, command);
     case 'resume-market':
-      return resumeRefusal(state.safety.pauses, state.markets.get(command.marketConditionId), command);
+      return resumeRefusal(state, command.marketConditionId, command.reason);
     case 'flatten-market':
       return unknownMarket(state.markets, command) ?? flattenRefusal(state.safety, command);
     case 'adopt':
@@ -83,14 +83,8 @@ const unknownMarket = (markets: Markets, { marketConditionId: id }: MarketComman
     ? `the trader tracks no market with the condition id ${id}; \`twinbook top\` lists its markets`
     : null;
 
-type ResumeMarket = Extract<OperatorCommand, { kind: 'resume-market' }>;
-
-function resumeRefusal(
-  pauses: Pauses,
-  entry: MarketEntry | undefined,
-  { marketConditionId: id, reason }: ResumeMarket,
-): string | null {
-  const pause = pauses.get(id);
+function resumeRefusal({ markets, safety }: TraderState, id: string, reason: string): string | null {
+  const [pause, entry] = [safety.pauses.get(id), markets.get(id)];
   const hasFailed = entry?.excludedBecause || entry?.slots.some(({ sandbox }) => sandbox?.failure);
   if (pause === undefined && hasFailed) return null;
   if (pause === undefined) return `market ${id} is not paused; \`twinbook explain ${id}\` shows why it is not quoted`;
@@ -177,21 +171,22 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
 export function adoptRedeemed(state: TraderState, market: string, outcome: MarketOutcome | null, nowMs: number): void {
   const plan = state.reconciler.takeRedeemed(market);
   if (plan.length > 0 && outcome !== null) state.account.valuation.marks.set(market, yesValue(outcome));
-  bookAdoption(state, plan, 'a redeem has paid for these shares', nowMs);
+  bookAdoption(state, plan, 'a redeem has paid for these shares', nowMs, true);
 }
 
-function bookAdoption(state: TraderState, plan: Adoption, reason: string, nowMs: number): void {
+/** Books the plan. `isPaid`: a redeem has paid for the shares, so equity never contained their negative holding. */
+function bookAdoption(state: TraderState, plan: Adoption, reason: string, nowMs: number, isPaid = false): void {
   const { account, markets } = state;
   let worth = ZERO;
   for (const outcome of plan) {
     const restWorthMicros = worthOf(account, outcome);
     state.ledger.adopt({ ...outcome, restWorthMicros }, reason, nowMs);
-    worth = micros(worth + restWorthMicros);
+    worth = add(worth, isPaid ? restWorthMicros : equityChange(state, outcome));
     // A holding needs a price for its valuation, so its market is tracked.
     markets.track(outcome.marketConditionId);
     state.notices.alert(nowMs, 'adopted', describeOutcome(markets, outcome, restWorthMicros));
   }
-  // The value of the adopted shares counts as a transfer of capital, because it is not a trading profit.
+  // The change of equity counts as a transfer of capital, because it is not a trading profit.
   if (worth !== 0) state.safety.capitalMoved(worth);
   account.invalidate();
 }
@@ -201,6 +196,16 @@ function worthOf({ valuation }: Account, { marketConditionId, isYes, restMicros 
   const mark = valuation.marks.get(marketConditionId);
   if (mark === undefined) return ZERO;
   return micros(Math.sign(restMicros) * mul(isYes ? mark : complement(mark), micros(Math.abs(restMicros)), 'floor'));
+}
+
+/** Returns the change of equity by the adopted shares without an exchange record; zero without a mark. */
+function equityChange({ account, ledger }: TraderState, outcome: AdoptionOfOutcome): Micros {
+  const { marketConditionId: id, isYes, restMicros } = outcome;
+  const now = { yesMicros: ledger.shares(id, true), noMicros: ledger.shares(id, false) };
+  const name = isYes ? 'yesMicros' : 'noMicros';
+  const before = account.valuation.valueOf(id, { ...now, [name]: sub(now[name], restMicros) });
+  const after = account.valuation.valueOf(id, now);
+  return before === null || after === null ? ZERO : sub(after, before);
 }
 
 function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth: Micros): string {

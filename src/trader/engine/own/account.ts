@@ -18,24 +18,22 @@ export class Account {
   readonly valuation: Valuation;
   readonly coreSets: CoreSets;
   fills = 0;
-  readonly #ledger: Ledger;
   readonly #executor: Executor;
   readonly #markets: Markets;
-  readonly #events: readonly EventRule[];
+  readonly #readOwn: () => OwnState;
   #own: OwnState | null = null;
 
   constructor(ledger: Ledger, executor: Executor, markets: Markets, events: readonly EventRule[]) {
-    this.#ledger = ledger;
     this.#executor = executor;
     this.#markets = markets;
-    this.#events = events;
+    this.#readOwn = () => readOwnState(ledger, executor, markets, events);
     this.valuation = new Valuation(ledger);
     this.coreSets = new CoreSets(ledger);
   }
 
   /** Own holdings and orders, cached until `invalidate`. */
   get own(): OwnState {
-    this.#own ??= readOwnState(this.#ledger, this.#executor, this.#markets, this.#events);
+    this.#own ??= this.#readOwn();
     return this.#own;
   }
 
@@ -175,17 +173,21 @@ export class Valuation {
     let equityMicros = cashMicros;
     let passingMicros = ZERO;
     for (const [market, shares] of held) {
-      const caps = this.averages.caps(market);
-      const value = valueAtPrice(shares, this.marks.get(market) ?? null, caps);
+      const value = this.valueOf(market, shares);
       if (value === null) return null;
       equityMicros = add(equityMicros, value);
       const others = this.#books.get(market);
       if (others === undefined) continue;
-      const byDepth = valueByDepth(shares, others, caps);
+      const byDepth = valueByDepth(shares, others, this.averages.caps(market));
       if (value > byDepth) passingMicros = add(passingMicros, sub(value, byDepth));
     }
     this.equityMicros = equityMicros;
     return { equityMicros, passingMicros };
+  }
+
+  /** Returns the value of a market's shares at its mark, with price caps; null without a needed mark. */
+  valueOf(conditionId: string, shares: ShareCounts): Micros | null {
+    return valueAtPrice(shares, this.marks.get(conditionId) ?? null, this.averages.caps(conditionId));
   }
 
   /** Returns true once per interval: then the price averages must be stored. */

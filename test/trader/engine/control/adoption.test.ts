@@ -82,3 +82,17 @@ testWithLedger(
     expect([played.mode, seen().accepted]).toEqual(['quoting', []]);
   },
 );
+
+testWithLedger('an adoption is neither a loss nor a gain of the day, though a mark exceeds its average', (ledger) => {
+  const shares = { marketConditionId: 'a', isYes: true, recorded: [], restMicros: m(200 * ONE), restWorthMicros: m(0) };
+  ledger.transaction(() => {
+    ledger.adopt(shares, 'held before', START_MS);
+    ledger.setNote('marks', JSON.stringify([['a', 0.9 * ONE]]));
+  });
+  const played = new PlayedTrader(traderOf(ledger, settingsOf({ runId: 'second' })), () => NOTHING);
+  played.pass(180);
+  played.command({ kind: 'adopt', reason: 'withdrawn' });
+  played.pass(1);
+  const { losses, days } = played.trader.snapshot(played.nowMs);
+  expect([losses.dayLossMicros, days?.current.resultMicros, ledger.positions()]).toEqual([0, 0, []]);
+});
