@@ -194,11 +194,12 @@ function statusText({ trader, watch, guardian }: ChatOptions, isBare: boolean): 
   const alerts = `alerts: ${open.length === 0 ? 'none is open' : open.join(', ')}`;
   if (isBare) return `${mode}\n${alerts}`;
   const asOf = isCurrent || frameMs === null ? '' : `, as of ${new Date(frameMs).toISOString().slice(0, 19)} UTC`;
+  const day = account?.resultMicros === null ? '' : moneyText(account?.days?.current.resultMicros ?? null);
   const lines =
     account === null
       ? []
       : [
-          `result ${moneyText(account.resultMicros) || 'unknown'}, loss of this UTC day ${moneyText(account.losses.dayLossMicros)}${asOf}`,
+          `result ${moneyText(account.resultMicros) || 'unknown'}, of this UTC day ${day || 'unknown'}${asOf}`,
           `orders ${account.openOrders} open, ${account.unknownOrders} unknown; fills of this run ${account.fills}`,
         ];
   return [reason === '' ? mode : `${mode}, ${reason}`, ...lines, alerts, `guardian: ${guardian.status()}`].join('\n');

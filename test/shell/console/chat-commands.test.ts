@@ -41,7 +41,7 @@ test('status says how the trader is, and bare of that no figure and no reason', 
   expect(await ask('status')).toBe(
     [
       'paused, a guess about Will it?',
-      'result 1, loss of this UTC day 10',
+      'result 1, of this UTC day 2',
       'orders 2 open, 0 unknown; fills of this run 3',
       'alerts: killed',
       'guardian: watching',

@@ -67,8 +67,7 @@ test.each([
   ['has its UTC day', m(1_000_000), { result: '1', result_day: '2', result_day_of: '2025-12-01' }],
   ['is not shown while a holding has no price', null, { result: '', result_day: '' }],
 ])('the result of the day %s', (_, resultMicros, shown) => {
-  const days = { current: { day: '2025-12-01', resultMicros: m(2_000_000) }, ended: null };
-  const trader = toldTrader([MARKET], { ...ACCOUNT, resultMicros, days });
+  const trader = toldTrader([MARKET], { ...ACCOUNT, resultMicros });
   expect(makePageState({ trader, name: 'trader', ...NOTHING_BESIDE }, null)).toMatchObject(shown);
 });
 

@@ -39,7 +39,7 @@ export const ACCOUNT: AccountStatus = {
   ...{ mode: 'quoting', reason: '', heldBack: null, wayBack: '', silent: false },
   ...{ cashMicros: m(990_000_000), equityMicros: m(1_001_000_000), resultMicros: m(1_000_000) },
   losses: { dayLossMicros: m(10_000_000), drawdownMicros: m(10_000_000), halted: null },
-  days: null,
+  days: { current: { day: '2025-12-01', resultMicros: m(2_000_000) }, ended: null },
   ...{ openOrders: 2, unknownOrders: 0, fills: 3, unsent: 0, reduceOnly: null, pausedMarkets: [] },
   ...{ reconciled: agreedAt(4_000), disagreement: null, accepted: [], inDoubt: false },
   ...{ voidReason: null, proven: false, provenMs: null },
