@@ -372,17 +372,19 @@ export class FleetMember {
   async #updateMarkets(desk: DatabaseDesk): Promise<void> {
     // While its own orders are unknown, this trader keeps its claims, and already reads other wallets' claims.
     const { markets: wanted, isComplete } = this.#running?.wanted() ?? { markets: this.markets, isComplete: false };
+    const isUnwanted = (market: string) => !wanted.includes(market);
     if (this.#hasOldClaims && isComplete) {
       await desk.giveBack(this.lease.term, [...this.markets, ...wanted], true);
       this.#hasOldClaims = false;
     } else if (this.#dropped.length > 0) {
-      const unwanted = this.#dropped.filter((market) => !wanted.includes(market));
-      await desk.giveBack(this.lease.term, unwanted);
+      await desk.giveBack(this.lease.term, this.#dropped.filter(isUnwanted));
     }
     const missing = wanted.filter((market) => !this.markets.includes(market));
     const wallets = await desk.claim(this.lease.term, missing);
     const isOurs = (market: string) => wallets.get(market) === this.#options.wallet;
-    this.#dropped = this.markets.filter((market) => !wanted.includes(market));
+    // A claim whose answer was lost is only in `wallets`. Unknown own orders keep such claims.
+    const claimed = this.#hasOldClaims || !isComplete ? this.markets : [...wallets.keys()].filter(isOurs);
+    this.#dropped = claimed.filter(isUnwanted);
     this.markets = wanted.filter(isOurs);
     this.foreign = [...wallets.keys()].filter((market) => !isOurs(market));
   }

@@ -220,6 +220,8 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     await untilTrue(async () => (await claimed())?.join() === 'dropped,held');
     isComplete = true;
     await untilTrue(async () => (await claimed())?.join() === 'held');
+    await database.query("INSERT INTO twinbook_fleet.claim (market, wallet) VALUES ('without an answer', 'again')");
+    await untilTrue(async () => (await claimed())?.join() === 'held');
     await member.close();
     await database.close();
   });
