@@ -2,6 +2,7 @@ import { chownSync, readFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import { askTrader } from '../../src/shell/control/control-client.js';
 import {
   type ControlRequest,
@@ -25,7 +26,7 @@ const lockIn = (cwd: string) => lockWriter(join(cwd, 'twinbook.sqlite'), { pid: 
 
 /** A control socket at the place that the trader file names; it answers with the result of `answer`. */
 async function socketIn(answer: (request: ControlRequest) => ControlResponse | Promise<ControlResponse>) {
-  const cwd = folderOf({ 'trader.yaml': trader() });
+  const cwd = folderWith();
   const asked: ControlRequest[] = [];
   const server = await serveControl(
     join(cwd, 'twinbook.sqlite.sock'),
@@ -169,6 +170,10 @@ describe('commands reach the running trader', () => {
     expect(await reconcile({})).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
     const err = expect.stringMatching(/A reconciliation failed \(lost\)[\s\S]*completed no reconciliation in time/);
     expect(await reconcile({ voided: ['lost'], complete: false })).toEqual({ code: 5, out: '', err });
+    const { cwd, command } = await socketIn(() => ({ ok: true, data: compared }));
+    new SqliteDriver(join(cwd, 'twinbook.sqlite')).exec("INSERT INTO balances VALUES ('cash', 'cash', 1)").close();
+    const out = expect.stringMatching(/^sum +ledger +balance of cash: 1 instead of 0/m);
+    expect(await command('reconcile')).toMatchObject({ code: 6, out });
   });
 
   test('reconcile exits 7 and names number, time and reason where accepted differences are left out', async () => {

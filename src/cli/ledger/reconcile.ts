@@ -28,6 +28,9 @@ const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
 type ReconcileReport = Readonly<{ differences: readonly Difference[]; accepted: readonly AcceptedDifference[] }>;
 
+const differingSums = (reader: LedgerReader): readonly Difference[] =>
+  reader.verify().map((text) => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }));
+
 /** Returns the differences that two rounds found; a first round without differences suffices. Throws `timed_out`. */
 async function reconcileDirectly(
   reader: LedgerReader,
@@ -36,8 +39,7 @@ async function reconcileDirectly(
   withinMs: number,
   onVoid: (reason: string) => void,
 ): Promise<ReconcileReport> {
-  const sum = { what: 'sum', subject: 'ledger', exchange: '' } as const;
-  const inside = reader.verify().map((text) => ({ ...sum, ledger: text }));
+  const inside = differingSums(reader);
   const endsAtMs = performance.now() + withinMs;
   const moved = new Map<string, string>();
   const notes = {
@@ -153,8 +155,8 @@ export const addReconcileCommand = command({
   answer: async ({ options: { timeout }, config, io }) => {
     const compared = await compare(config, timeout * 1000, io);
     const open = compared.differences.map((row) => ({ ...row, accepted: null }));
-    const accepted = compared.accepted.map(({ sinceMs, reason, ...row }) => {
-      return { ...row, accepted: { since: sinceMs, reason } };
+    const accepted = compared.accepted.map(({ sinceMs: since, reason, ...row }) => {
+      return { ...row, accepted: { since, reason } };
     });
     const agreed = accepted.length > 0 ? EXIT.accepted : EXIT.ok;
     return {
@@ -187,7 +189,8 @@ async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Prom
       }),
     );
   for (const reason of answer.voided) sayVoid(reason);
-  if (answer.complete) return answer;
+  if (answer.complete)
+    return { ...answer, differences: [...(await readLedger(config, differingSums)), ...answer.differences] };
   const hint = 'Try again: the exchange may be unreachable, or may omit pages of its lists.';
   throw new TwinbookError('timed_out', 'the trader completed no reconciliation in time', hint);
 }
