@@ -256,16 +256,12 @@ export const valueOn =
 export const silenceText = (reach: Unreached): string => {
   if (reach === 'not running') return 'No trader is running';
   if (reach.silentPid === null)
-    return 'Whether a trader runs is unknown, because its lock file does not name its owner';
+    return 'Whether a trader runs is unknown, because its lock file cannot be read or does not name its owner';
   return `The trader (process ${reach.silentPid}) does not answer`;
 };
 
 async function silentProcess(ledgerPath: string): Promise<Unreached> {
-  const { findWriter } = await import('../trader/ledger/lock.js');
-  try {
-    const writer = findWriter(ledgerPath);
-    return writer === null ? 'not running' : { silentPid: writer.pid };
-  } catch (error) {
-    return valueOn({ silentPid: null })(error);
-  }
+  const found = import('../trader/ledger/lock.js').then(({ findWriter }) => findWriter(ledgerPath));
+  const writer = await found.catch(valueOn({ pid: null }));
+  return writer === null ? 'not running' : { silentPid: writer.pid };
 }

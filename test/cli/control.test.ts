@@ -1,4 +1,4 @@
-import { chownSync, readFileSync } from 'node:fs';
+import { chownSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -214,6 +214,8 @@ describe('the client of the control socket', () => {
     await expect(call(join(folderOf({}), 'none.sock'))).rejects.toMatchObject({ code: 'not_running' });
     const plain = join(folderOf({ 'plain.sock': '' }), 'plain.sock');
     await expect(call(plain)).rejects.toMatchObject({ code: 'not_running' });
+    symlinkSync(`${plain}.loop`, `${plain}.loop`);
+    await expect(call(join(`${plain}.loop`, 'x'))).rejects.toMatchObject({ code: 'file_unreadable' });
   });
 
   const ANSWER = '{"ok":true,"data":1}\n';

@@ -28,7 +28,7 @@ describe('a trader that does not answer', () => {
     const cwd = folderOf({ 'trader.yaml': trader(), 'twinbook.sqlite.lock': 'no lock at all'.repeat(1_000) });
     const { err } = await run(['kill', '--reason', 'now', '-c', 'trader.yaml'], { cwd });
     expect(err).toContain(
-      'Whether a trader runs is unknown, because its lock file does not name its owner; the trader is killed once it runs again',
+      'Whether a trader runs is unknown, because its lock file cannot be read or does not name its owner; the trader is killed once it runs again',
     );
     expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
   });

@@ -1,6 +1,6 @@
 /** Client of the control socket, for the command line and the console. */
 
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { z } from 'zod';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
@@ -39,7 +39,7 @@ export async function askTrader<R extends ControlQuestion>(request: R, call: Con
 /** Throws for another user's socket, which could intercept a kill. Accepts root's sockets; root accepts all sockets. */
 function requireTrusted(socket: string): void {
   const own = process.getuid?.();
-  const owner = lstatSync(socket, { throwIfNoEntry: false })?.uid;
+  const owner = existsSync(socket) ? lstatSync(socket, { throwIfNoEntry: false })?.uid : undefined;
   if (own === undefined || own === 0 || owner === undefined || owner === own || owner === 0) return;
   const what = `the control socket ${socket} belongs to another user (${owner})`;
   throw new TwinbookError('file_unreadable', what, 'Run this command as the user who started the trader.');

@@ -106,8 +106,9 @@ export class Database {
   }
 
   static openReadOnly(path: string): Database {
-    if (!existsSync(path))
-      throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, '`twinbook start` creates it.');
+    refuseLostLedger(path);
+    const hint = 'The first `twinbook start` creates it. After a start, check its path and the access to its folder.';
+    if (!existsSync(path)) throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, hint);
     return Database.#open(path, true, (database) => {
       if (database.#isNew()) throw new LedgerBroken(`the ledger file ${path} is empty`);
     });
@@ -340,7 +341,7 @@ export function refuseOtherNames(path: string): void {
 
 /** Throws ledger_broken if the ledger is gone but another of its files exists: a new ledger would lack a past kill. */
 export function refuseLostLedger(path: string): void {
-  const hasContent = (place: string) => (statSync(place, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const hasContent = (place: string) => existsSync(place) && statSync(place).size > 0;
   // Every start copies its configuration to the last of these paths.
   const left = ['-wal', '.backup', '.backups', '.config'].map((ending) => `${path}${ending}`).find(hasContent);
   if (hasContent(path) || left === undefined) return;

@@ -78,9 +78,9 @@ function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.
 export function findWriter(ledgerPath: string): LockHolder | null {
   if (!existsSync(dirname(ledgerPath))) return null;
   const path = lockPath(ledgerPath);
-  if (!existsSync(path)) return null;
   let sqlite: Sqlite.Database | null = null;
   try {
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return null;
     sqlite = new SqliteDriver(path, { timeout: 0 });
     sqlite.exec('BEGIN IMMEDIATE; ROLLBACK');
     return null;

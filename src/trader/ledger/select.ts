@@ -49,7 +49,7 @@ function openForReading(path: string): Sqlite.Database {
   try {
     return new SqliteDriver(path, { readonly: true, fileMustExist: true });
   } catch (cause) {
-    const hint = '`twinbook start` creates it.';
+    const hint = 'The first `twinbook start` creates it. After a start, check its path and the access to its folder.';
     throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, hint, { cause });
   }
 }

@@ -37,7 +37,8 @@ describe('opening a ledger', () => {
       if (ending.endsWith('s') || ending === '.config') mkdirSync(join(left, 'one'), { recursive: true });
       else writeFileSync(left, 'left');
       const refused = { code: 'ledger_broken', message: expect.stringContaining(`${left} of this ledger exists`) };
-      expect(refusalOf(() => openLedger(path, HOLDER))).toMatchObject(refused);
+      for (const open of [() => openLedger(path, HOLDER), () => openReadOnly(path)])
+        expect(refusalOf(open)).toMatchObject(refused);
       expect([existsSync(path), existsSync(left)]).toEqual([false, true]);
       writeFileSync(path, '');
       expect(refusalOf(() => openLedger(path, HOLDER))).toMatchObject(refused);
@@ -138,6 +139,8 @@ describe('the writer lock', () => {
     ledger.close();
     expect(findWriter(path)).toBeNull();
     openLedger(path, HOLDER).close();
+    symlinkSync(`${path}.loop.lock`, `${path}.loop.lock`);
+    expect(refusalOf(() => findWriter(`${path}.loop`)).message).toMatch(/the lock file .* cannot be used: ELOOP/);
   });
 });
 
