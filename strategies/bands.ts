@@ -72,7 +72,7 @@ const params = {
   ),
   widen_factor: integer('times', [1, 100], 2, 'Factor that multiplies margins while the trader is in mode `widened`.'),
   stale_sigmas: staleSigmas(
-    "Minimum distance between the mid and an order that does not only close the position. The unit is the price's standard deviation over one poll interval plus the time to place an order.",
+    "Minimum distance between the mid and an order for more shares than the opposite position. The unit is the price's standard deviation over one poll interval plus the time to place an order.",
     0,
   ),
   ...guardParams(300),

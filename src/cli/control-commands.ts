@@ -5,7 +5,7 @@ import { utcText } from '../shared/base/text.js';
 import { OPERATOR_COMMANDS, type OperatorRow, operatorRequest } from '../shared/protocol/operator-commands.js';
 import type { TraderConfig } from '../shell/config/config.js';
 import { explainLines } from '../shell/console/views/explain-view.js';
-import { askTrader } from '../shell/control/control-client.js';
+import { askOwner, type Unreached } from '../shell/control/control-client.js';
 import type { CancelAllData, ControlData, ControlRequest, KillData } from '../shell/control/control-protocol.js';
 import { prunedText } from '../shell/daemon/status-text.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
@@ -22,7 +22,6 @@ import {
   nameMeant,
   readLedger,
   silenceText,
-  type Unreached,
   valueOn,
   withVenue,
 } from './reach.js';
@@ -282,7 +281,7 @@ function findSubject(typed: string, ledger: LedgerReader): string | null {
 
 async function explainSubject(subject: string, config: TraderConfig, timeoutMs: number): Promise<readonly string[]> {
   try {
-    const { lines } = await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
+    const { lines } = await askOwner({ command: 'explain', subject }, config, { timeoutMs });
     return [...lines, ...(await readLedger(config, (ledger) => savedLines(ledger, subject)).catch(() => []))];
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;

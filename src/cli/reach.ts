@@ -8,7 +8,7 @@ import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
 import type { Environment, TraderConfig } from '../shell/config/config.js';
-import { askTrader } from '../shell/control/control-client.js';
+import { askOwner, askTrader, findSilent, type Unreached } from '../shell/control/control-client.js';
 import type { ControlData, ControlQuestion } from '../shell/control/control-protocol.js';
 import type { Credentials } from '../shell/wallet/key-file.js';
 import type { Wallet } from '../shell/wallet/wallet.js';
@@ -154,10 +154,9 @@ export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'cloc
 }
 
 /** Returns the venue's address; null for an embedded exchange whose trader does not run. */
-export async function findAddress({ exchange, venue, control: { socket } }: TraderConfig): Promise<string | null> {
-  if (exchange?.embedded !== true) return venue.profile.base_url;
-  const call = { socket, timeoutMs: 5000 };
-  const status = await askTrader({ command: 'status' }, call).catch(valueOn(null, 'not_running'));
+export async function findAddress(config: TraderConfig): Promise<string | null> {
+  if (config.exchange?.embedded !== true) return config.venue.profile.base_url;
+  const status = await askOwner({ command: 'status' }, config, { timeoutMs: 5000 }).catch(valueOn(null, 'not_running'));
   return status?.process.baseUrl ?? null;
 }
 
@@ -178,8 +177,6 @@ async function openVenue(config: TraderConfig, controls: boolean) {
 
 /** Time after which a trader without an answer counts as hanging, ms. Normally a trader answers within milliseconds. */
 const ANSWERS_WITHIN_MS = 3_000;
-/** `silentPid`: process that holds the ledger but does not answer; null if the lock file names no running process. */
-export type Unreached = { readonly silentPid: number | null } | 'not running';
 
 /** Tests whether the trader answers, within a few seconds. */
 export async function reachTrader(config: TraderConfig): Promise<'answers' | Unreached> {
@@ -187,20 +184,11 @@ export async function reachTrader(config: TraderConfig): Promise<'answers' | Unr
   for (;;) {
     const timeoutMs = Math.max(1, endMs - performance.now());
     // A foreign program at the socket, or a permission error, must not prevent canceling without the trader.
-    if (await requireOwn(config, timeoutMs).then(() => true, valueOn(false))) return 'answers';
-    const silent = await silentProcess(config.ledger.path);
+    if (await askOwner({ command: 'ping' }, config, { timeoutMs }).then(() => true, valueOn(false))) return 'answers';
+    const silent = await findSilent(config.ledger.path);
     if (silent === 'not running' || performance.now() >= endMs) return silent;
     await pause(100);
   }
-}
-
-/** Pings the trader. Throws the errors of `askTrader`, and `not_running` if the trader of another ledger answers. */
-async function requireOwn({ control: { socket }, ledger }: TraderConfig, timeoutMs: number): Promise<void> {
-  const { pid } = await askTrader({ command: 'ping' }, { socket, timeoutMs });
-  const writer = await silentProcess(ledger.path);
-  if (writer !== 'not running' && (writer.silentPid ?? pid) === pid) return;
-  const hint = 'Give each trader its own control.socket, and start the trader with `twinbook start`.';
-  throw new TwinbookError('not_running', `the trader at ${socket} does not write the ledger ${ledger.path}`, hint);
 }
 
 /**
@@ -221,7 +209,7 @@ export async function askOrPass<R extends ControlQuestion>(
       if (!(error instanceof TwinbookError) || !lost.includes(error.code)) throw error;
     }
   }
-  return { reach: await silentProcess(config.ledger.path) };
+  return { reach: await findSilent(config.ledger.path) };
 }
 
 /** Asks the trader. Throws `not_running` only after a second check, and `timed_out` if the trader does not answer. */
@@ -232,8 +220,7 @@ export async function askThere<R extends ControlQuestion>(
 ): Promise<ControlData[R['command']]> {
   const { socket } = config.control;
   try {
-    await requireOwn(config, call.timeoutMs);
-    return await askTrader(request, { socket, ...call });
+    return await askOwner(request, config, call);
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
     const reach = await reachTrader(config);
@@ -259,9 +246,3 @@ export const silenceText = (reach: Unreached): string => {
     return 'Whether a trader runs is unknown, because its lock file cannot be read or does not name its owner';
   return `The trader (process ${reach.silentPid}) does not answer`;
 };
-
-async function silentProcess(ledgerPath: string): Promise<Unreached> {
-  const found = import('../trader/ledger/lock.js').then(({ findWriter }) => findWriter(ledgerPath));
-  const writer = await found.catch(valueOn({ pid: null }));
-  return writer === null ? 'not running' : { silentPid: writer.pid };
-}

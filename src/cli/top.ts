@@ -8,7 +8,7 @@ import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import { describeQuoting, type TraderStatus } from '../shared/protocol/trader-status.js';
 import type { TraderConfig } from '../shell/config/config.js';
 import { NONE, ResultBook, readHoldings, readMarks } from '../shell/console/views/money-view.js';
-import { askTrader } from '../shell/control/control-client.js';
+import { askOwner } from '../shell/control/control-client.js';
 import { formatSigned, money } from '../shell/daemon/status-text.js';
 import { storedMarks } from '../trader/engine/own/account.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
@@ -62,8 +62,7 @@ type TopPicture = Awaited<ReturnType<typeof look>>;
 
 /** Reads the table. `status` is the running trader's status, or the error of the failed status request. */
 async function look(config: TraderConfig, book: ResultBook) {
-  const { socket } = config.control;
-  const status = await askTrader({ command: 'status' }, { socket, timeoutMs: 3_000 }).catch((error) => {
+  const status = await askOwner({ command: 'status' }, config, { timeoutMs: 3_000 }).catch((error) => {
     if (error instanceof TwinbookError) return error;
     throw error;
   });

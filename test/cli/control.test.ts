@@ -36,8 +36,9 @@ async function socketIn(answer: (request: ControlRequest) => ControlResponse | P
       return answer(request);
     }),
   );
-  onTestFinished(() => server.close());
   const lock = lockIn(cwd);
+  // This reference also keeps the garbage collector from closing the lock.
+  onTestFinished(() => void [server.close(), lock.release()]);
   return { cwd, asked, lock, command: (line: string) => run([...line.split(' '), '-c', 'trader.yaml'], { cwd }) };
 }
 

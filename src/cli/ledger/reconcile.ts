@@ -8,7 +8,7 @@ import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.j
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { TraderConfig } from '../../shell/config/config.js';
-import { askTrader } from '../../shell/control/control-client.js';
+import { askOwner } from '../../shell/control/control-client.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { Comparison, type PendingChanges } from '../../trader/reconcile/comparison.js';
 import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differences.js';
@@ -178,8 +178,7 @@ function comparedText({ differences, accepted }: ReconcileReport, width: number 
 
 async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<ReconcileReport> {
   const sayVoid = (reason: string) => io.err(`A reconciliation failed (${reason}); trying again.\n`);
-  const { socket } = config.control;
-  const answer = await askTrader({ command: 'reconcile' }, { socket, timeoutMs }).catch(valueOn(null, 'not_running'));
+  const answer = await askOwner({ command: 'reconcile' }, config, { timeoutMs }).catch(valueOn(null, 'not_running'));
   if (answer === null)
     return readLedger(config, (ledger) =>
       withVenue(config, io, async ({ client, profile, wallet }) => {

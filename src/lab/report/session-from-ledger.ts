@@ -159,11 +159,11 @@ function readRows(reader: LedgerReader, { nowMs, journals, findPrices }: LedgerS
     ...[...fills, ...others].map(({ seenMs }) => seenMs),
     ...runs.map(({ startedMs, stoppedMs }) => stoppedMs ?? startedMs),
   ];
-  const ids = reader.tradedMarkets();
   const moves = others.map(({ seenMs, ...booking }) => ({ ...booking, timeMs: theirs(seenMs) }));
   const conversions = moves.flatMap(({ kind, ...one }) =>
     kind === 'fill' || kind === 'capital' ? [] : [{ kind, ...one }],
   );
+  const ids = new Set([...reader.tradedMarkets(), ...conversions.map(({ marketConditionId }) => marketConditionId)]);
   const endMs = nowMs ?? seen.reduce((latest, time) => Math.max(latest, time), 0);
   return {
     intents,
@@ -248,7 +248,8 @@ function listMarket(conditionId: string, reader: LedgerReader, rows: LedgerRows,
   const closeMs = market === null || market.resolutionS === null ? null : market.resolutionS * 1000;
   return {
     conditionId,
-    title: market?.title ?? conditionId,
+    // A booking of adopted trades without a change of shares names no market.
+    title: market?.title ?? (conditionId || 'adopted trades without shares'),
     eventConditionId: market?.eventConditionId ?? undefined,
     eventTitle: rows.titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
     closeMs,
@@ -291,9 +292,10 @@ function listMarket(conditionId: string, reader: LedgerReader, rows: LedgerRows,
 }
 
 /** Returns the outcome at which shares were redeemed; null if no redeem shows the outcome. */
-const readOutcome = (conversions: readonly Omit<ConversionRecord, 'markMicros'>[]): MarketOutcome | null =>
+type Converted = Omit<ConversionRecord, 'markMicros'> & { readonly capitalMicros: number };
+const readOutcome = (conversions: readonly Converted[]): MarketOutcome | null =>
   conversions
-    .filter(({ kind }) => kind === 'redeem')
+    .filter(({ kind, capitalMicros }) => kind === 'redeem' && capitalMicros === 0)
     .map(({ yesMicros, noMicros, cashMicros }) => inferOutcome(yesMicros, noMicros, cashMicros))
     .find((outcome) => outcome !== null) ?? null;
 
@@ -324,6 +326,6 @@ function readNotices(reader: LedgerReader, marketsUntouched: number, toMs: numbe
     return { timeMs, severity: kind === 'command' ? 'info' : severity, text: `${kind}: ${text}` };
   });
   if (marketsUntouched === 0) return notices;
-  const text = `${formatQuantity(marketsUntouched, 'market')} in which the trader never had an order ${marketsUntouched === 1 ? 'is' : 'are'} left out.`;
+  const text = `${formatQuantity(marketsUntouched, 'market')} in which the trader never had an order or shares ${marketsUntouched === 1 ? 'is' : 'are'} left out.`;
   return [...notices, { timeMs: toMs, severity: 'info', text }];
 }

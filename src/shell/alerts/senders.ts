@@ -121,8 +121,12 @@ const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Reco
 export const makeBotUrl = (address: string): string =>
   /^https?:/.test(address) ? address.replace(/\/$/, '') : `https://api.telegram.org/bot${address}`;
 
-export const sendBotMessage = (url: string, chat: string, text: string): Promise<Delivery> =>
-  postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: cutText(text, LONGEST.telegram) }), JSON_TYPE);
+export async function sendBotMessage(url: string, chat: string, text: string): Promise<Delivery> {
+  const body = JSON.stringify({ chat_id: chat, text: cutText(text, LONGEST.telegram) });
+  const delivery = await postText(`${url}/sendMessage`, body, JSON_TYPE);
+  // Telegram answers 400 for a wrong chat too, which the operator can correct.
+  return delivery.kind === 'rejected' ? { ...delivery, kind: 'refused' } : delivery;
+}
 
 const MOST_BYTES = 4_000_000; // Maximum size of Telegram's answer, bytes; fifty long messages are smaller.
 const QUESTION = { timeout: 25, allowed_updates: ['message'] };

@@ -5,13 +5,15 @@ import fs from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, PRIVATE_FILE, syncFile, syncFolder } from '../../shared/base/files.js';
-import { isGone, startWorker } from '../../shared/base/processes.js';
+import { startWorker } from '../../shared/base/processes.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 import { KEPT_FREE_BYTES, measureLedger, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
 
 const ENDING = '.sqlite';
-/** In the file name of an incomplete or unchecked ledger copy, which is not a backup; the id of its process follows. */
+/** File name suffix of an incomplete or unchecked ledger copy, which is not a backup. */
 const UNCHECKED = '.unchecked';
+/** Time within which a copy is made and checked, ms. */
+const LONGEST_COPY_MS = 3_600_000;
 const HINT = 'Check the free space on the disk; the ledger needs it too. `twinbook ledger verify` checks the ledger.';
 
 export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}.backups`;
@@ -36,7 +38,7 @@ export async function makeBackup(
     throw unreadable(what, noRoom(folder, keptFreeBytes), HINT);
   }
   const path = join(folder, `${new Date(nowMs).toISOString().replaceAll(':', '-')}${ENDING}`);
-  const unchecked = `${path}${UNCHECKED}.${process.pid}`;
+  const unchecked = `${path}${UNCHECKED}`;
   const { sha256, problems } = await copyChecked({ source: ledgerPath, target: unchecked });
   // SQLite creates these side files when the check opens the copy.
   for (const side of ['-wal', '-shm']) fs.rmSync(`${unchecked}${side}`, { force: true });
@@ -93,10 +95,11 @@ function nameNewest(ledgerPath: string, path: string): void {
 
 /** Removes incomplete and damaged copies. A damaged copy is evidence, so it is kept until the next backup. */
 function removeUnchecked(folder: string): void {
-  for (const name of fs.readdirSync(folder).filter((one) => one.includes(UNCHECKED))) {
-    const pid = Number.parseInt(name.split(`${UNCHECKED}.`)[1] ?? '', 10);
-    // Another process may be writing its copy now.
-    if (pid === process.pid || isGone({ pid, born: null })) fs.rmSync(join(folder, name), { force: true });
+  const paths = fs.readdirSync(folder).flatMap((name) => (name.includes(UNCHECKED) ? [join(folder, name)] : []));
+  for (const path of paths) {
+    const writtenMs = fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    // Another process may be writing a younger copy now. A clock that was set back must not keep a copy.
+    if (Math.abs(Date.now() - writtenMs) > LONGEST_COPY_MS) fs.rmSync(path, { force: true });
   }
 }
 

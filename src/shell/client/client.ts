@@ -76,9 +76,10 @@ export class ServiceClient extends HttpCaller {
       return await this.#run(wallet, rest, {
         endpoint: 'orders.cancelSubmit',
         draft: async (within) => ({ ...(await this.orders.cancel(pubkey, within)), marketConditionId, terms }),
-        // The submit contains the order's pubkey. The signer has checked that the draft cancels this order.
-        submit: (_, signature, within) => this.orders.cancelSubmit(pubkey, signature, within),
-        read: (_, within) => this.orders.detail(pubkey, within),
+        // The signer checks that the draft cancels this order.
+        recordPubkey: pubkey,
+        submit: this.orders.cancelSubmit,
+        read: this.orders.detail,
         getStage: cancelStage,
       });
     } catch (error) {
@@ -189,7 +190,7 @@ export class ServiceClient extends HttpCaller {
     const pace = this.#startPace(options);
     const draft = await change.draft(pace.options);
     const signature = signDraft(change.endpoint, draft, wallet, this, options.allowBlindSigning ?? false);
-    return new Submission(change, draft.pubkey, signature, pace).run();
+    return new Submission(change, change.recordPubkey ?? draft.pubkey, signature, pace).run();
   }
 
   #startPace(safe: SafeOptions): Pace {
@@ -247,6 +248,8 @@ interface Change<R> {
   /** The call that submits the change; errors contain its name. */
   readonly endpoint: EndpointName;
   readonly draft: (options: CallOptions) => Promise<DraftToSign>;
+  /** Pubkey of the record; absent if it is the draft's pubkey. */
+  readonly recordPubkey?: string;
   readonly submit: (pubkey: string, signature: string, options: CallOptions) => Promise<R>;
   readonly read: (pubkey: string, options: CallOptions) => Promise<R>;
   readonly getStage: (record: R) => ChangeStage;

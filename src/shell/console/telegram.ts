@@ -46,7 +46,7 @@ export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trade
   readonly withinMs?: number;
 }
 
-/** Newest message of a channel: id, arrival time (Unix ms), and hash of the bot's URL (absent in older stores). */
+/** Newest message of a channel: id, arrival time (Unix ms), and hash of the bot's URL and id (absent in older stores). */
 type TakenUpdate = Readonly<{ id: number; timeMs: number; bot?: string }>;
 
 export type Perform = (command: ChatCommand, about: string | null, user: number) => Promise<string>;
@@ -101,7 +101,11 @@ export class TelegramListener {
     const channel = this.#channel;
     if (this.#taken === undefined) this.#taken = store.read<TakenUpdate>(`update ${channel.name}`);
     const url = makeBotUrl(readSecret(channel.addressFile, `the address of alert channel ${channel.name}`));
-    const bot = createHash('sha256').update(url).digest('hex').slice(0, 12);
+    // The hash leaves out the token's secret part, which the operator may renew.
+    const bot = createHash('sha256')
+      .update(url.replace(/(\/bot\d+):.*/, '$1'))
+      .digest('hex')
+      .slice(0, 12);
     const { timeMs = 0, bot: lastBot = bot } = this.#taken ?? {};
     if (lastBot !== bot || Math.abs(nowMs() - timeMs) > NUMBERS_KEPT_MS) this.#taken = null;
     const signal = AbortSignal.any([this.#ending, AbortSignal.timeout(withinMs)]);

@@ -36,6 +36,33 @@ export async function askTrader<R extends ControlQuestion>(request: R, call: Con
   throw new TwinbookError(code, `the trader refused: ${response.error}`, isNamed ? '' : hint);
 }
 
+/** Why a trader cannot be asked: no process writes the ledger, or its writer (`silentPid`, if known) does not answer. */
+export type Unreached = { readonly silentPid: number | null } | 'not running';
+
+export async function findSilent(ledgerPath: string): Promise<Unreached> {
+  try {
+    const { findWriter } = await import('../../trader/ledger/lock.js');
+    const writer = findWriter(ledgerPath);
+    return writer === null ? 'not running' : { silentPid: writer.pid };
+  } catch (error) {
+    if (error instanceof TwinbookError) return { silentPid: null };
+    throw error;
+  }
+}
+
+/** Like `askTrader`, but throws `not_running` if the trader of another ledger answers at the socket. */
+export async function askOwner<R extends ControlQuestion>(
+  request: R,
+  { control: { socket }, ledger }: Readonly<{ control: { socket: string }; ledger: { path: string } }>,
+  call: Omit<ControlCall, 'socket'>,
+) {
+  const { pid } = await askTrader({ command: 'ping' }, { socket, timeoutMs: call.timeoutMs });
+  const writer = await findSilent(ledger.path);
+  if (writer !== 'not running' && (writer.silentPid ?? pid) === pid) return askTrader(request, { socket, ...call });
+  const hint = 'Give each trader its own control.socket, and start the trader with `twinbook start`.';
+  throw new TwinbookError('not_running', `the trader at ${socket} does not write the ledger ${ledger.path}`, hint);
+}
+
 /** Throws for another user's socket, which could intercept a kill. Accepts root's sockets; root accepts all sockets. */
 function requireTrusted(socket: string): void {
   const own = process.getuid?.();

@@ -191,9 +191,10 @@ export class Context {
     return false;
   }
 
-  /** Returns true if a submit can no longer take effect, because its draft expired at least `lateS` seconds ago. */
+  /** Returns true if a submit has shown no effect, and its draft expired at least `lateS` seconds ago. */
   isOverdue({ intent }: InFlight, look: Omit<RecordPoll, 'source'>, lateS = LATE_DELIVERY_S): boolean {
-    const { state, expiresAtS, updatedMs } = intent;
+    const { kind, state, draftPubkey, expiresAtS, updatedMs } = intent;
+    if (kind === 'place' && draftPubkey !== null && this.orders.get(draftPubkey)?.filledMicros) return false;
     if (STANDINGS[state].effect !== 'maybe' || expiresAtS === null || look.venueTimeMs === null) return false;
     // Both clocks must agree, because one may be wrong. Our clock may have been set back.
     return Math.min(Math.abs(look.nowMs - updatedMs), look.venueTimeMs - expiresAtS * 1000) > lateS * 1000;

@@ -177,7 +177,7 @@ const LONGEST_WAITS_MS = {
 export const MOST_DRAFT_ASKS = 3;
 /** Maximum delay until a request whose answer was lost takes effect, s. This delay is added to a draft's expiry. */
 export const LATE_DELIVERY_S = 60;
-/** Time after a draft's expiry from which a missing record counts as expired, s. The exchange's lists may lag. */
+/** Time after a draft's expiry from which a missing record counts as expired, s. Until then, an error of the exchange may end. */
 export const MISSING_S = 7_200;
 /** Maximum age of an order's price when the order is signed or sent, ms. Usually the age is under a second. */
 export const PLACE_USEFUL_MS = 5_000;

@@ -1,7 +1,7 @@
 /** Applies the exchange's rows of orders and trades to our orders, their intents and their pending cancels. */
 
 import { must } from '../../shared/base/errors.js';
-import { add, formatDecimal, type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/micros.js';
+import { add, formatDecimal, type Micros, maxMicros, micros, minMicros, sub, ZERO } from '../../shared/base/micros.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type { IntentRow, OrderRecord } from '../ledger/contract.js';
@@ -29,7 +29,7 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
       break;
     case 'unsigned':
       if (inFlight === null || order.closedMs !== null) break;
-      if (seen.filledMicros === 0 && context.isOverdue(inFlight, look)) context.expire(inFlight, look);
+      if (context.isOverdue(inFlight, look)) context.expire(inFlight, look);
       else context.sendAgain(inFlight, look);
       break;
     case 'accepted':
@@ -140,7 +140,7 @@ const exceedsOrder = ({ profile }: Context, order: OrderRecord, filledMicros: Mi
 function readFilled({ status, amount, filled_amount, remaining_amount }: OrderRow, order: OrderRecord): Micros {
   const shown = filled_amount ?? (remaining_amount === null ? ZERO : sub(order.amountMicros, remaining_amount));
   const isAll = status !== null && ORDER_STANDING[status].filled === 'all';
-  return isAll ? maxMicros(shown, amount ?? order.amountMicros) : shown;
+  return isAll ? maxMicros(shown, minMicros(amount ?? order.amountMicros, order.amountMicros)) : shown;
 }
 
 export const sameTerms = (row: OrderRow, order: OrderRecord): boolean =>

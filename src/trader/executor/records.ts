@@ -354,10 +354,12 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'cancel accepted, but the order still rests');
       break;
     case 'refused':
-      // A submit may take effect although its answer is another error, so only the record decides.
-      if (outcome.slug === 'throttled' || outcome.slug === 'gringotts_unavailable')
+      if (outcome.slug === 'throttled' || outcome.slug === 'gringotts_unavailable') {
         context.sendAgain(inFlight, { nowMs });
-      else markUncertain(context, inFlight, nowMs, nowMs, `${outcome.slug}: ${outcome.message}`);
+      } else {
+        // A submit may take effect although its answer is an error, so only the record decides.
+        markUncertain(context, inFlight, nowMs, nowMs, `${outcome.slug}: ${outcome.message}`);
+      }
       break;
     case 'unknown':
       if (outcome.sent) markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);

@@ -87,7 +87,7 @@ export const INTENTS = new LedgerTable(
     /** Reasons for the intent, as JSON for `explain`. */
     reason: text('reason'),
     state: state<IntentState>('state'),
-    /** Pubkey of the draft and of its record at the exchange; for a cancel, the order's pubkey; null until drafted. */
+    /** Pubkey of the draft and of its record at the exchange; for a cancel, often the order's pubkey; null until drafted. */
     draftPubkey: optionalText('draft_pubkey'),
     /** Message to sign, as received with the draft; null until drafted. */
     message: optionalText('message'),

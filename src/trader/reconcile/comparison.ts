@@ -312,12 +312,12 @@ export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros
 
 export type Adoption = readonly AdoptionOfOutcome[];
 
-/** Returns a conversion's changes of YES and of NO shares, each with half of the conversion's currency. */
+/** Returns a conversion's changes of YES and of NO shares. If both change, each has half of the conversion's currency. */
 function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow): readonly RecordedMove[] {
   const moved = readMoved(kind, row);
   if (moved === null) return [];
   const spent = negate(moved.cash);
-  const half = micros(Math.trunc(spent / 2));
+  const half = moved.no ? micros(moved.yes ? Math.trunc(spent / 2) : 0) : spent;
   const move = (isYes: boolean, given: Micros | null, spentMicros: Micros): RecordedMove => ({
     outcome: outcomeKey(row.market_condition_id, isYes),
     sharesMicros: negate(given ?? ZERO),

@@ -85,8 +85,8 @@ test('pnl uses the marks of a trader that does not quote, and hides none of its 
     answer: async () => (data === null ? { ok: false, error: 'no status' } : { ok: true, data }),
     subscribe: () => 'none',
   });
-  onTestFinished(() => control.close());
-  lockWriter(join(cwd, 'twinbook.sqlite'), { pid, startedMs: T0 });
+  const lock = lockWriter(join(cwd, 'twinbook.sqlite'), { pid, startedMs: T0 });
+  onTestFinished(() => void [control.close(), lock.release()]);
   const figures = JSON.parse((await pnl(cwd, '--json')).out);
   expect(figures).toMatchObject({ unrealised: '-1.2', total: '-1.242', unmarked: [] });
   data = null;

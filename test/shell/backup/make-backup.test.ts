@@ -1,6 +1,6 @@
 /** Backups that cannot be made. */
 
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { locateBackupFolder, makeBackup } from '../../../src/shell/backup/backups.js';
@@ -8,8 +8,8 @@ import { folderOf } from '../../support/folders.js';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 
-const failBackup = async (keptFreeBytes: number, files = {}) => {
-  const path = join(folderOf(files), 'ledger.sqlite');
+const failBackup = async (keptFreeBytes: number, folder = folderOf({})) => {
+  const path = join(folder, 'ledger.sqlite');
   writeFileSync(path, 'this is no database');
   writeFileSync(`${path}-wal`, Buffer.alloc(2_500_000));
   const attempt = makeBackup({ path, backups: { maxBytes: 1e9 } }, NOW_MS, keptFreeBytes);
@@ -31,9 +31,12 @@ it('a failed copy reports the reason of its thread', async () => {
   expect(error).toMatchObject({ code: 'file_unreadable', message: expect.stringMatching(text) });
 });
 
-it('a backup removes the copies of ended processes, and keeps a copy that another process is writing', async () => {
-  const copies = [process.pid, process.ppid, 999_999_999].map((pid) => `1.sqlite.unchecked.${pid}`);
-  const listed = Object.fromEntries(copies.map((name) => [`ledger.sqlite.backups/${name}-wal`, '']));
-  const { files } = await failBackup(1e18, { ...listed, 'ledger.sqlite.backups/0.sqlite.unchecked': '' });
-  expect(files).toEqual([`${copies[1]}-wal`]);
+it('a backup removes old copies, and keeps a copy that another process may be writing', async () => {
+  const copy = 'ledger.sqlite.backups/1.sqlite.unchecked';
+  for (const hours of [0, -2, 2]) {
+    const folder = folderOf({ [copy]: '' });
+    const seconds = Date.now() / 1000 + hours * 3600;
+    utimesSync(join(folder, copy), seconds, seconds);
+    expect((await failBackup(1e18, folder)).files).toEqual(hours === 0 ? ['1.sqlite.unchecked'] : []);
+  }
 });

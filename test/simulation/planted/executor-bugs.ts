@@ -6,8 +6,7 @@ const SUBMITS = 'src/trader/executor/records.ts';
 const EXECUTOR = 'src/trader/executor/executor.ts';
 const CONVERSIONS = 'src/trader/executor/records.ts';
 
-const LOST_SUBMIT = `        markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
-      } else if`;
+const LOST_SUBMIT = `      if (outcome.sent) markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);`;
 
 const AGAIN = `{
         ...inFlight.intent,
@@ -20,13 +19,14 @@ const AGAIN = `{
         submitCount: 0,
       }`;
 
-const draftedAgain = (kind: 'place' | 'split') => `        if (inFlight.intent.kind === '${kind}') {
+const draftedAgain = (kind: 'place' | 'split') => `      if (outcome.sent) {
+        if (inFlight.intent.kind === '${kind}') {
           const again = ${AGAIN};
           context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
           context.ledger.addIntent(again);
           context.queueRequest(context.intents.take(again, nowMs), 'draft', nowMs);
         } else markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
-      } else if`;
+      }`;
 
 export const EXECUTOR_BUGS: readonly WrittenBug[] = [
   {
@@ -57,16 +57,17 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
     what: 'A submit whose answer was lost counts as refused.',
     file: SUBMITS,
     text: LOST_SUBMIT,
-    replacement: `        context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
+    replacement: `      if (outcome.sent) {
+        context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
         context.reportNotDone(inFlight, 'failed', outcome.reason);
-      } else if`,
+      }`,
   },
   {
     name: 'unknown-is-done',
     what: 'A submit whose answer was lost counts as done.',
     file: SUBMITS,
     text: LOST_SUBMIT,
-    replacement: "        context.intents.move(inFlight, 'settled', nowMs, outcome.reason);\n      } else if",
+    replacement: "      if (outcome.sent) context.intents.move(inFlight, 'settled', nowMs, outcome.reason);",
   },
   {
     name: 'error-is-believed',

@@ -181,17 +181,34 @@ describe('a submit without a clear answer', () => {
     [refused('not_found', 404), 7_200],
   ])('ends when two reads long after its draft’s expiry show no effect of it', (read, lateS) => {
     const s = fresh().submitted(lost);
-    s.wait((LIFETIME_S + lateS - 1) * 1000);
-    s.restart();
-    for (const state of ['unknown', 'unknown', 'expired']) {
-      s.answer('orders.detail', read);
+    const look = (state: string, told = true) => {
+      s.report(s.take('orders.detail'), read, told);
       expect(s.state()).toBe(state);
-      s.wait((lateS + 10) * 1000);
+    };
+    s.wait((LIFETIME_S + lateS) * 1000);
+    // The restart begins the wait by our clock again, so here only the exchange's clock shows the delay.
+    s.restart();
+    for (const told of [true, true, false, false]) {
+      look('unknown', told);
+      s.wait(told ? POLL_MS : (lateS + 10) * 1000);
     }
+    look('unknown');
+    s.wait(POLL_MS + 60_000);
+    look('expired');
     expect([s.executor.reservations(), s.ledger.unsettledOrders()]).toEqual([[], []]);
     s.trades([trade('t', 4)]);
     s.readAfter(1, 'partially_filled', 4);
     expect(s.state()).toBe('live');
+  });
+
+  it('does not end while a trade shows an effect of it', () => {
+    const s = fresh().submitted(lost);
+    s.trades([trade('t', 4)]);
+    for (const _ of [1, 2, 3]) {
+      s.wait(10_000_000);
+      s.answer('orders.detail', refused('not_found', 404));
+    }
+    expect([s.state(), s.executor.reservations()]).toMatchObject(['unknown', [{ remainingMicros: 6 * ONE }]]);
   });
 
   it('believes an expiry only at the second look, one poll after the first', () => {

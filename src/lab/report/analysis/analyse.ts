@@ -177,11 +177,11 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>
     },
     undivided: ({ result, markets }) => {
       const unknown = markets.filter(
-        ({ fills, result: split }) => fills > 0 && (split.spreadMicros === null || split.undividedMicros !== 0),
+        ({ fills, result: split }) => (fills > 0 && split.spreadMicros === null) || split.undividedMicros !== 0,
       );
       return (
         unknown.length > 0 &&
-        `The mid price is not known for fills in ${formatQuantity(unknown.length, 'market')}: ${formatMoney(result.undividedMicros)} of the result cannot be divided into spread, drift and settlement.`
+        `The mid price is not known, or shares were adopted, in ${formatQuantity(unknown.length, 'market')}: ${formatMoney(result.undividedMicros)} of the result cannot be divided into spread, drift and settlement.`
       );
     },
     gaps: ({ coverage: { gaps, gapMs, coveredShare } }) =>

@@ -319,7 +319,7 @@ function waterfall(result: ResultSplit): Markup {
     ['Settlement', 'value change from the last mid price to the outcome', result.settlementMicros],
   ];
   if (result.undividedMicros !== 0 || result.spreadMicros === null)
-    steps.push(['Cannot be divided', 'the mid price is not known', result.undividedMicros]);
+    steps.push(['Cannot be divided', 'the mid price is not known, or shares were adopted', result.undividedMicros]);
   const ends: number[] = [0];
   for (const [, , micros] of steps) ends.push((ends.at(-1) ?? 0) + (micros ?? 0));
   const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];

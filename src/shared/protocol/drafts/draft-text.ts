@@ -46,7 +46,7 @@ const LABELS: Readonly<Record<string, string>> = {
 export interface DraftText {
   readonly serviceName: string;
   readonly marketConditionId: string;
-  /** Pubkey of the draft; in a cancel's draft, the pubkey of the canceled order. */
+  /** Pubkey of the draft; in a cancel's draft, often the pubkey of the canceled order. */
   readonly draftPubkey: string;
   /** Expiry of the draft, Unix seconds on the exchange's clock. */
   readonly expires: number;

@@ -16,14 +16,14 @@ import { CATEGORIES, isSettledMarket, paidFunds } from '../../../shared/protocol
 import { EMPTY_BOOK, readBook } from '../../../trader/market/book.js';
 import { Tape } from '../../../trader/market/tape.js';
 import type { Book, BookLevel, TapeTrade } from '../../../trader/market/view.js';
-import { OwnCapture, type OwnInBook, type OwnOrders, type PolledAt, remember } from './own-capture.js';
+import { OWN_WAIT_MS, OwnCapture, type OwnInBook, type OwnOrders, type PolledAt, remember } from './own-capture.js';
 
 type HeardValue = Omit<FeedRow, 'timeMs'>;
 
 const DEFAULT_DEPTH = 20;
 /** Assumed interval between two reads of a book until `expect` is called, ms. */
 const USUAL_MS = 10_000;
-/** Maximum age of an answer's request, ms; longer than the client's time limit. A suspended machine exceeds it. */
+/** Maximum age of an answer's request, ms; over the client's time limit. A longer suspension of the machine exceeds it. */
 const MOST_ROUND_TRIP_MS = 15_000;
 /** Maximum step back in time, ms, due to calls out of order. A larger step means that our clock was set back. */
 const STEP_BACK_MS = 1_000;
@@ -270,8 +270,6 @@ const sameDescription = (a: RecordedMarket, b: RecordedMarket): boolean =>
 
 /** Maximum time that a book waits for a later read of the trades, ms; longer than the reads of many markets take. */
 const HOLD_MS = 300_000;
-/** Time from a book's arrival until our own amounts in the book count as known, ms. */
-const OWN_WAIT_MS = 20_000;
 /** A book that arrives later than this multiple of the usual interval causes a gap. */
 const LATE_FACTOR = 3;
 const DAY_MS = 86_400_000;

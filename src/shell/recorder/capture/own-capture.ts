@@ -189,6 +189,9 @@ interface Known extends OwnTerms {
   goneMs: number | null;
 }
 
+/** Time from a book's arrival until our own amounts in the book count as known, ms. */
+export const OWN_WAIT_MS = 20_000;
+
 export class OwnOrders {
   readonly #orders = new Map<string, Known>();
 
@@ -218,13 +221,13 @@ export class OwnOrders {
       if (gone) return;
       const terms = { market: market.condition_id, isYes: outcome.is_yes, buys: side === 'buy', priceMicros: price };
       // The order may have rested for long, so its amount at an earlier read of the book is unknown.
-      return this.#add(pubkey, terms, left, sentMs);
+      return this.#add(pubkey, terms, left, Number.isFinite(sentMs) ? sentMs : nowMs);
     }
     if (gone) this.#close(known, nowMs);
     else if (left !== known.remainingMicros) {
-      const mostMicros = Math.max(left, known.remainingMicros);
+      const mostMicros = Math.max(left, known.mostMicros);
       Object.assign(known, { mostMicros, remainingMicros: left, changedMs: nowMs });
-    } else if (known.changedMs <= sentMs) known.mostMicros = left;
+    } else if (known.changedMs <= sentMs - OWN_WAIT_MS) known.mostMicros = left;
   }
 
   /** Marks orders as ended that are missing in a complete list of resting orders, which was requested at `sentMs`. */

@@ -169,7 +169,7 @@ describe('a ledger without recordings', () => {
 
   test('says how many markets were only looked at', () => {
     const { session } = read((ledger) => ledger.saveMarket(MARKET));
-    expect(session.notices[0]?.text).toBe('1 market in which the trader never had an order is left out.');
+    expect(session.notices[0]?.text).toBe('1 market in which the trader never had an order or shares is left out.');
   });
 });
 

@@ -291,6 +291,15 @@ describe('own orders', () => {
     expect(polls.remembered.book()).toEqual(['bid 0.4 7']);
   });
 
+  it('that are filled after a book was read stay own in this book', () => {
+    const polls = begunSlowly();
+    rests(polls);
+    polls.book(3000, { 0.4: 15 }, {});
+    for (const ms of [4000, 5000]) polls.poll({ endpoint: 'orders.list' }, [order('partially_filled', 2)], ms);
+    polls.trades(6000, []);
+    expect(polls.remembered.book()).toEqual(['bid 0.4 10']);
+  });
+
   it('that end while a book waits for the trades count as they were at the time of the book', () => {
     const polls = begunSlowly();
     rests(polls);
