@@ -3,7 +3,6 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, it, vi } from 'vitest';
-import { ConsoleSupervisor } from '../../../src/shell/daemon/supervisors.js';
 import { loadedTrader } from '../config/files.js';
 
 class Child extends EventEmitter {
@@ -17,6 +16,9 @@ vi.mock('node:child_process', async (load) => {
   const real = await load<typeof import('node:child_process')>();
   return { ...real, spawn: (...given: Parameters<typeof real.spawn>) => spawned.shift() ?? real.spawn(...given) };
 });
+// Another test file of the process may have loaded the module without the mock.
+vi.resetModules();
+const { ConsoleSupervisor } = await import('../../../src/shell/daemon/supervisors.js');
 
 /** A trader that ends, orderly or not; its console ends after this time, ms. */
 async function ended(isOrderly: boolean, consoleMs: number | null) {
