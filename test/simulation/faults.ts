@@ -2,109 +2,73 @@
 
 import type { Random } from '../../src/shared/base/random.js';
 
-/** Probabilities per request, unless stated otherwise. */
-export interface Faults {
-  readonly requestLost: number;
-  /** The call takes effect, and its answer is lost. */
-  readonly answerLost: number;
-  readonly deliveredTwice: number;
-  /** A 5xx in place of an answer, without an effect. */
-  readonly gatewayBefore: number;
-  /** The same with an effect. */
-  readonly gatewayAfter: number;
-  /** A write takes effect and returns an error of the service. */
-  readonly errorAfter: number;
-  /** The body of the answer is cut off or replaced. */
-  readonly cut: number;
-  /** The call takes effect, and an HTML page with a success status arrives. */
-  readonly html: number;
-  readonly throttled: number;
-  /** The answer makes false statements about limits. */
-  readonly misjudged: number;
-  /** Signing fails for a draft. */
-  readonly signingDown: number;
-  /** A draft of an order expires early. */
-  readonly earlyExpiry: number;
-  /** Up to a minute in transit, long after its sender's timeout. */
-  readonly tail: number;
-  /** For a merge or split: its market cannot convert when it lands. */
-  readonly mergeFails: number;
-  /** For a trade of ours: it fails, settles late, or changes repeatedly. */
-  readonly tradeFails: number;
-  /** From then on this list omits its newest row, for some seconds. */
-  readonly behind: number;
-  /** The cursor of a later page leads to the page itself. */
-  readonly cursorRepeats: number;
-  /** From then on this book does not change, for some seconds. */
-  readonly stale: number;
-  /** Mean transit time in each direction, ms. */
-  readonly delayMs: number;
-  /** Crashes of the trader per hour; ten times as many while a signed request is in flight. */
-  readonly crashes: number;
-  /** Share of the crashes that lose unsynced data. */
-  readonly unsyncedLost: number;
-  /** Per write and sync of the disk. */
-  readonly diskError: number;
-  /** Connected readers of telemetry, which reconnect while the orders of a failed ledger are canceled. */
-  readonly readers: number;
-  /** Restarts of the exchange per hour: down for some seconds, all connections cut. */
-  readonly restarts: number;
-  /** The network is down for some seconds: per second. */
-  readonly outage: number;
-  /** An operator intervenes: per second. */
-  readonly command: number;
-  /** A market is paused for some seconds: per second. */
-  readonly marketPaused: number;
-  /** Our clock minus the exchange's at first, ms. */
-  readonly clockOffMs: number;
-  /** Steps of our clock per hour, each up to this size in either direction. */
-  readonly clockSteps: number;
-  readonly clockStepMs: number;
-  /** Drift of our clock, parts per million. */
-  readonly driftPpm: number;
-  /** Times per hour that our clock is set by hours, or is hours ahead for some seconds. */
-  readonly clockLeaps: number;
-  readonly clockGlitches: number;
-  /** An answer with public data of one market has impossible rows. */
-  readonly poisonedRows: number;
-}
-
-export const CALM: Faults = {
+/** A world without faults. The figures are probabilities per request, unless stated otherwise. */
+export const CALM = {
   requestLost: 0,
+  /** The call takes effect, and its answer is lost. */
   answerLost: 0,
   deliveredTwice: 0,
+  /** A 5xx in place of an answer, without an effect. */
   gatewayBefore: 0,
+  /** The same with an effect. */
   gatewayAfter: 0,
+  /** A write takes effect and returns an error of the service. */
   errorAfter: 0,
+  /** The body of the answer is cut off or replaced. */
   cut: 0,
+  /** The call takes effect, and an HTML page with a success status arrives. */
   html: 0,
   throttled: 0,
+  /** The answer makes false statements about limits. */
   misjudged: 0,
+  /** Signing fails for a draft. */
   signingDown: 0,
+  /** A draft of an order expires early. */
   earlyExpiry: 0,
+  /** Up to a minute in transit, long after its sender's timeout. */
   tail: 0,
+  /** For a merge or split: its market cannot convert when it lands. */
   mergeFails: 0,
+  /** For a trade of ours: it fails, settles late, or changes repeatedly. */
   tradeFails: 0,
+  /** From then on this list omits its newest row, for some seconds. */
   behind: 0,
+  /** The cursor of a later page leads to the page itself. */
   cursorRepeats: 0,
+  /** From then on this book does not change, for some seconds. */
   stale: 0,
+  /** Mean transit time in each direction, ms. */
   delayMs: 20,
+  /** Crashes of the trader per hour; ten times as many while a signed request is in flight. */
   crashes: 0,
+  /** Share of the crashes that lose unsynced data. */
   unsyncedLost: 0,
+  /** Per write and sync of the disk. */
   diskError: 0,
+  /** Connected readers of telemetry, which reconnect while the orders of a failed ledger are canceled. */
   readers: 0,
+  /** Restarts of the exchange per hour: down for some seconds, all connections cut. */
   restarts: 0,
+  /** The network is down for some seconds: per second. */
   outage: 0,
+  /** An operator intervenes: per second. */
   command: 0,
+  /** A market is paused for some seconds: per second. */
   marketPaused: 0,
+  /** Our clock minus the exchange's at first, ms. */
   clockOffMs: 0,
+  /** Steps of our clock per hour, each up to this size in either direction. */
   clockSteps: 0,
   clockStepMs: 0,
+  /** Drift of our clock, parts per million. */
   driftPpm: 0,
+  /** Times per hour that our clock is set by hours, or is hours ahead for some seconds. */
   clockLeaps: 0,
   clockGlitches: 0,
+  /** An answer with public data of one market has impossible rows. */
   poisonedRows: 0,
 };
+export type Faults = Readonly<typeof CALM>;
 
 /**
  * The faults of one phase of a seed. A third of them is omitted each time, so that none hides the effects of others;
