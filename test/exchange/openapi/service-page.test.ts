@@ -15,27 +15,11 @@ import {
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/shared/protocol/errors.js';
 import { ENDPOINT_NOTES, ERROR_NOTES, PARAMETER_NOTES } from '../../../src/shared/protocol/notes.js';
 import { requestSignature } from '../../../src/shared/protocol/signing.js';
+import type { Schema } from '../../fuzz/schema.js';
 import { PROFILE } from '../http/harness.js';
 
 const PATH = 'docs/service.md';
 const page = readFileSync(PATH, 'utf8');
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly string[];
-  readonly const?: string;
-  readonly pattern?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly oneOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-}
 
 interface Operation {
   readonly parameters?: readonly {
