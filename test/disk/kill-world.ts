@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openKeyFile } from '../../src/shell/wallet/key-file.js';
 import { openReadOnly } from '../../src/trader/ledger/ledger.js';
 import { ladderOf } from '../support/folders.js';
+import { killNow } from '../support/life.js';
 import { BIN, type Running, twinbook } from '../support/processes.js';
 import { asTrader, paper, Taker } from '../support/venue.js';
 import { type Comparison, compared } from './kill-comparison.js';
@@ -119,7 +120,7 @@ export class KillWorld {
     if (isKilled === true) return 'killed';
     // The operation is complete, or a busy machine never completes it: the trader is killed here.
     const pid = pidOf(running.process.pid ?? 0);
-    if (pid !== null) kill(pid);
+    if (pid !== null) killNow(pid);
     await running.exited;
     return 'done';
   }
@@ -187,14 +188,6 @@ export class KillWorld {
     } finally {
       timer.abort();
     }
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // The process has already ended.
   }
 }
 

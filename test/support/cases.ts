@@ -16,9 +16,9 @@ export function started(args: readonly string[], env: Readonly<Record<string, st
   return endedWithTest(running);
 }
 
-/** Kills the program at the end of the test if it still runs. */
-export function endedWithTest(running: Running): Running {
-  onTestFinished(async () => {
+/** Kills the program at the end of the test if it still runs. A concurrent test gives its own `onTestFinished`. */
+export function endedWithTest(running: Running, onFinished = onTestFinished): Running {
+  onFinished(async () => {
     running.process.kill('SIGKILL');
     await running.exited;
   });

@@ -57,7 +57,8 @@ function textOf(pid: number, file: 'environ' | 'cmdline'): string {
   }
 }
 
-function killNow(pid: number): void {
+/** Kills a process; no effect if it has already ended. */
+export function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {

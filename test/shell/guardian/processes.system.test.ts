@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { isGone } from '../../../src/shared/base/processes.js';
-import { endInOrder } from '../../support/cases.js';
+import { endedWithTest, endInOrder } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { BIN, loadingFirst, type Running, twinbook } from '../../support/processes.js';
 import { trader } from '../config/files.js';
@@ -38,14 +38,8 @@ function guardedAt({ onTestFailed, onTestFinished }: TestContext, address: strin
   return guarded;
 }
 
-function started({ onTestFinished }: TestContext, ...[args, env]: Parameters<typeof twinbook>): Running {
-  const running = twinbook(args, env);
-  onTestFinished(async () => {
-    running.process.kill('SIGKILL');
-    await running.exited;
-  });
-  return running;
-}
+const started = ({ onTestFinished }: TestContext, ...words: Parameters<typeof twinbook>): Running =>
+  endedWithTest(twinbook(...words), onTestFinished);
 
 describe.concurrent('everything is canceled when', () => {
   const kinds = Object.entries(STOPS) as readonly (readonly [Stop, string])[]; // The keys of the object literal.
