@@ -1,9 +1,7 @@
 /** A paper exchange in its own process, with a delay on every byte to it and from it. */
 
-import type { AddressInfo } from 'node:net';
-import { connect, createServer, type Socket } from 'node:net';
-import type { Running } from '../support/processes.js';
-import { twinbook } from '../support/processes.js';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type Running, twinbook } from '../support/processes.js';
 
 /** The round trip takes twice this time. */
 export const ONE_WAY_MS = 25;

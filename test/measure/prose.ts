@@ -1,7 +1,6 @@
 /** Marks of unclear prose: phrases that hide the subject of a sentence. CONTRIBUTING.md describes their budget. */
 
-import type { Node } from 'oxc-parser';
-import { parseSync } from 'oxc-parser';
+import { type Node, parseSync } from 'oxc-parser';
 import { walk } from './walk.js';
 
 const WHAT =

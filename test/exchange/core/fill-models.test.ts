@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
-import type { CoreSnapshot } from '../../../src/exchange/core/core.js';
-import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { type CoreSnapshot, ExchangeCore } from '../../../src/exchange/core/core.js';
 import {
   chosenModel,
   FILL_MODEL_NAMES,

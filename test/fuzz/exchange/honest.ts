@@ -4,8 +4,7 @@ import type { Random } from '../../../src/shared/base/random.js';
 import type { TestTrader } from '../../exchange/http/harness.js';
 import type { Document, Field, Json, Operation, Schema } from '../schema.js';
 import { encoded, pick, weighted } from '../values.js';
-import type { Case, HostileRequest } from './requests.js';
-import { withJson } from './requests.js';
+import { type Case, type HostileRequest, withJson } from './requests.js';
 import type { Actor, World } from './world.js';
 
 /** Source of a case. The same random stream makes the same case, except for values that the exchange itself issued. */

@@ -1,8 +1,7 @@
 /** A trader's heartbeats over days, check by check, with all usual disturbances. */
 
 import { Random } from '../../../src/shared/base/random.js';
-import type { GuardianAction, Heartbeat } from '../../../src/shell/guardian/decide.js';
-import { decide, FRESH_MIND } from '../../../src/shell/guardian/decide.js';
+import { decide, FRESH_MIND, type GuardianAction, type Heartbeat } from '../../../src/shell/guardian/decide.js';
 import { beat, LOOK_MS, RULES } from './looks.js';
 
 export type Disturbance =

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CoreSnapshot } from '../../../../src/exchange/core/core.js';
-import { ExchangeCore } from '../../../../src/exchange/core/core.js';
+import { type CoreSnapshot, ExchangeCore } from '../../../../src/exchange/core/core.js';
 import { priceRow, publicTradePage, statsRow, summaryRow } from '../../../../src/exchange/core/records/market-rows.js';
 import { accepted, faultOf, m, settings } from '../venue.js';
 import { DAY_MS, HYPERLIQUID, MarginDesk, marginSettings, POLYMARKET, STEP, TO_FILL } from './desk.js';
