@@ -21,9 +21,14 @@ import {
 } from '../samples.js';
 
 const T = OPEN_MS + 60_000;
-const START = snapshot(T, [['0.4000', '100.00']], [['0.5500', '50.00']]);
+const BIDS: Parameters<typeof snapshot>[1] = [['0.4000', '100.00']];
+const START = snapshot(T, BIDS, [['0.5500', '50.00']]);
 const CLOSED = snapshot(CLOSE_MS + 800, [], []);
 const CHANGE = delta(T + 10, 'yes', '0.40', '1.00');
+
+/** A change of the bid at 0.4, and a sale of YES at this price. */
+const change = (ms: number, by: string): string => delta(T + ms, 'yes', '0.4000', by);
+const sale = (ms: number, amount: string): string => trade(T + ms, 'no', '0.4000', '0.6000', amount);
 
 const numbered = (line: string, seq: number): string => line.replace('"seq":1', `"seq":${seq}`);
 
@@ -41,14 +46,48 @@ const END = `${CLOSE_MS - T} end`;
 const HEAD = ['0 clear', '0 level bid 0.4 100', '0 level ask 0.45 50'];
 
 describe('a Kalshi recording', () => {
-  it('becomes absolute levels in YES space, a NO level at p being an ask at 1 - p', async () => {
-    const { rows, warnings } = await readBetween(
-      delta(T + 10, 'yes', '0.4000', '-30.50'),
-      delta(T + 20, 'no', '0.5500', '25.00'),
-      delta(T + 30, 'yes', '0.4000', '-69.50'),
-    );
-    expect(rows).toEqual([...HEAD, '10 level bid 0.4 69.5', '20 level ask 0.45 75', '30 level bid 0.4 0', END]);
-    expect(warnings).toEqual([]);
+  it.each<[behaviour: string, lines: readonly string[], rows: readonly string[], warnings?: readonly string[]]>([
+    [
+      'becomes absolute levels in YES space, a NO level at p being an ask at 1 - p',
+      [change(10, '-30.50'), delta(T + 20, 'no', '0.5500', '25.00'), change(30, '-69.50')],
+      ['10 level bid 0.4 69.5', '20 level ask 0.45 75', '30 level bid 0.4 0'],
+    ],
+    [
+      'keeps every trade at its own decrease when others stand between them',
+      [...['-10.00', '7.00', '-4.00'].map((by) => change(5, by)), sale(5, '4.00'), sale(5, '10.00')],
+      ['5 trade ask 0.4 10', '5 level bid 0.4 90', '5 level bid 0.4 97', '5 trade ask 0.4 4', '5 level bid 0.4 93'],
+    ],
+    [
+      'does not pair a trade with a decrease of another price, side or moment',
+      [change(5, '-10.00'), sale(90, '10.00')],
+      ['5 level bid 0.4 90', '90 trade ask 0.4 10'],
+      ['1 trades have no matching decrease of a price level'],
+    ],
+    [
+      'writes of a later snapshot only what differs',
+      [snapshot(T + 30, [...BIDS, ['0.3900', '5.00']], []), delta(T + 40, 'yes', '0.3900', '1.00')],
+      ['30 level bid 0.39 5', '30 level ask 0.45 0', '40 level bid 0.39 6'],
+    ],
+    [
+      'counts and skips lines that it cannot read, and goes on',
+      [
+        ...[...PADDING, '{"recv_ms": 1, "event":', 'null', change(10, 'NaN')],
+        delta(T + 10, 'yes', '0.405', '1.00'), // off the tick
+        delta(T + 10, 'yes', '1.0000', '1.00'), // no price
+        delta(T + 11, 'yes', '0.4000', '1.00', 'ANOTHER'),
+        change(12, '1.00'),
+      ],
+      ['12 level bid 0.4 101'],
+      ['5 broken lines were skipped', '1 messages of other markets were skipped', PADDED],
+    ],
+    [
+      'shows an impossible level as empty and finds back to the true total',
+      [change(1, '-120.00'), change(2, '30.00')],
+      ['1 level bid 0.4 0', '2 level bid 0.4 10'],
+      ['1 change takes more from a level than the level has, so messages are missing: the level is treated as empty'],
+    ],
+  ])('%s', async (_, lines, rows, warnings = []) => {
+    expect(await readBetween(...lines)).toMatchObject({ rows: [...HEAD, ...rows, END], warnings });
   });
 
   it('knows title, times and outcome from the records beside it', async () => {
@@ -90,84 +129,20 @@ describe('a Kalshi recording', () => {
     }
   });
 
-  it('keeps every trade at its own decrease when others stand between them', async () => {
-    const { rows } = await readBetween(
-      delta(T + 5, 'yes', '0.4000', '-10.00'),
-      delta(T + 5, 'yes', '0.4000', '7.00'),
-      delta(T + 5, 'yes', '0.4000', '-4.00'),
-      trade(T + 5, 'no', '0.4000', '0.6000', '4.00'),
-      trade(T + 5, 'no', '0.4000', '0.6000', '10.00'),
-    );
-    expect(rows).toEqual([
-      ...HEAD,
-      '5 trade ask 0.4 10',
-      '5 level bid 0.4 90',
-      '5 level bid 0.4 97',
-      '5 trade ask 0.4 4',
-      '5 level bid 0.4 93',
-      END,
-    ]);
-  });
-
-  it('does not pair a trade with a decrease of another price, side or moment', async () => {
-    const { rows, warnings } = await readBetween(
-      delta(T + 5, 'yes', '0.4000', '-10.00'),
-      trade(T + 90, 'no', '0.4000', '0.6000', '10.00'),
-    );
-    expect(rows).toEqual([...HEAD, '5 level bid 0.4 90', '90 trade ask 0.4 10', END]);
-    expect(warnings).toEqual(['1 trades have no matching decrease of a price level']);
-  });
-
   it('has no gap where the empty snapshot after the close is of a new subscription', async () => {
     const { recording } = await read([START, CHANGE, CLOSED.replace('"sid":1', '"sid":7')]);
     expect(recording?.gaps).toEqual([]);
   });
 
   it('never lets time go back', async () => {
-    const { rows } = await readBetween(
-      delta(T + 50, 'yes', '0.4000', '1.00'),
-      delta(T + 43, 'yes', '0.4000', '1.00'),
-      delta(T + 51, 'yes', '0.4000', '1.00'),
-    );
+    const { rows } = await readBetween(...[50, 43, 51].map((ms) => change(ms, '1.00')));
     expect(rows.slice(3).map((row) => Number(row.split(' ')[0]))).toEqual([50, 50, 51, CLOSE_MS - T]);
   });
 
   it('takes the time of a snapshot that arrived late from the change after it', async () => {
-    const late = snapshot(T + 9000, [['0.4000', '100.00']], [['0.5500', '50.00']]);
-    const { rows } = await read([late, delta(T, 'yes', '0.4000', '1.00'), CLOSED]);
+    const late = snapshot(T + 9000, BIDS, [['0.5500', '50.00']]);
+    const { rows } = await read([late, change(0, '1.00'), CLOSED]);
     expect(rows).toEqual([...HEAD, '0 level bid 0.4 101', END]);
-  });
-
-  it('writes of a later snapshot only what differs', async () => {
-    const again = snapshot(T + 30, [['0.4000', '100.00'] as const, ['0.3900', '5.00'] as const], []);
-    const { rows } = await readBetween(again, delta(T + 40, 'yes', '0.3900', '1.00'));
-    expect(rows).toEqual([...HEAD, '30 level bid 0.39 5', '30 level ask 0.45 0', '40 level bid 0.39 6', END]);
-  });
-
-  it('counts and skips lines that it cannot read, and goes on', async () => {
-    const { rows, warnings } = await readBetween(
-      ...PADDING,
-      '{"recv_ms": 1, "event":',
-      'null',
-      delta(T + 10, 'yes', '0.405', '1.00'), // off the tick
-      delta(T + 10, 'yes', '1.0000', '1.00'), // no price
-      delta(T + 10, 'yes', '0.4000', 'NaN'),
-      delta(T + 11, 'yes', '0.4000', '1.00', 'ANOTHER'),
-      delta(T + 12, 'yes', '0.4000', '1.00'),
-    );
-    expect(rows).toEqual([...HEAD, '12 level bid 0.4 101', END]);
-    expect(warnings).toEqual(['5 broken lines were skipped', '1 messages of other markets were skipped', PADDED]);
-  });
-
-  it('shows an impossible level as empty and finds back to the true total', async () => {
-    const { rows, warnings } = await readBetween(
-      delta(T + 1, 'yes', '0.4000', '-120.00'),
-      delta(T + 2, 'yes', '0.4000', '30.00'),
-    );
-    expect(rows).toEqual([...HEAD, '1 level bid 0.4 0', '2 level bid 0.4 10', END]);
-    expect(warnings).toEqual([
-      '1 change takes more from a level than the level has, so messages are missing: the level is treated as empty',
-    ]);
   });
 
   it('skips what comes before the first snapshot', async () => {
