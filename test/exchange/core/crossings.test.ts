@@ -296,8 +296,10 @@ describe('between the fill models', () => {
       { maxLength: 60 },
     );
 
+  type Played = [before: readonly Step[], order: Step & { do: 'join' }, after: readonly Step[]];
+
   /** Filled shares of one order after each step, alone in a market. */
-  function filledOf(model: string, before: readonly Step[], order: Step & { do: 'join' }, after: readonly Step[]) {
+  function filledOf(model: string, ...[before, order, after]: Played) {
     const exchange = new TwoSides(model);
     for (const step of before) exchange.play(step);
     exchange.play(order);
@@ -307,24 +309,20 @@ describe('between the fill models', () => {
     });
   }
 
-  function expectLadder(columns: readonly (readonly number[])[], steps: number): void {
-    for (let at = 0; at < steps; at++) {
+  /** After each step, no model has filled more of the order than the model behind it. */
+  function expectLadder(models: readonly string[], ...[before, order, after]: Played): void {
+    const columns = models.map((model) => filledOf(model, before, order, after));
+    for (const at of after.keys()) {
       const rung = columns.map((column) => column[at] ?? 0);
-      expectSame(
-        rung,
-        [...rung].sort((a, b) => a - b),
-      );
+      const sorted = [...rung].sort((a, b) => a - b);
+      expectSame(rung, sorted);
     }
   }
 
   it('one order is never filled later: trade-through, risk-averse, any queue curve, optimistic', () => {
     fc.assert(
       fc.property(market(0), stepsOf.join, market(0), fc.constantFrom(...MIDDLE), (before, order, after, middle) => {
-        const ladder = ['trade-through', 'risk-averse', middle, 'optimistic'];
-        expectLadder(
-          ladder.map((model) => filledOf(model, before, order, after)),
-          after.length,
-        );
+        expectLadder(['trade-through', 'risk-averse', middle, 'optimistic'], before, order, after);
       }),
       { numRuns: times(150, 300) },
     );
@@ -334,11 +332,7 @@ describe('between the fill models', () => {
     fc.assert(
       fc.property(market(0), stepsOf.join, market(0), fc.constantFrom(...MODELS), (before, order, after, model) => {
         if (model.startsWith('posts-only')) return;
-        const pair = [`posts-only:${model}`, model];
-        expectLadder(
-          pair.map((each) => filledOf(each, before, order, after)),
-          after.length,
-        );
+        expectLadder([`posts-only:${model}`, model], before, order, after);
       }),
       { numRuns: times(150, 300) },
     );

@@ -12,6 +12,12 @@ function run(crowd: Crowd, fromMs: number, toMs: number, stepMs = 1000): void {
   for (let ms = fromMs; ms <= toMs; ms += stepMs) crowd.tick(ms);
 }
 
+function tapeOf(seed: number, lastsMs: number, stepMs = 1000): string {
+  const core = newCore();
+  run(new Crowd(core, { seed }, START_MS), START_MS, START_MS + lastsMs, stepMs);
+  return tapeHash(core);
+}
+
 let core: ReturnType<typeof newCore>;
 beforeEach(() => (core = newCore()));
 
@@ -46,23 +52,14 @@ describe('the crowd', () => {
   });
 
   it('trades the same tape from the same seed, another one from another', () => {
-    const tape = (seed: number) => {
-      const core = newCore();
-      run(new Crowd(core, { seed }, START_MS), START_MS, START_MS + HOUR_MS);
-      return tapeHash(core);
-    };
+    const tape = (seed: number) => tapeOf(seed, HOUR_MS);
     // Pinned: it may change only with an intended change of the crowd's behavior.
     expect(tape(1)).toBe('b9032b8907a32d2d');
     expect(tape(1)).not.toBe(tape(2));
   });
 
   it('does the same whether it is called often or seldom', () => {
-    const tape = (stepMs: number) => {
-      const core = newCore();
-      run(new Crowd(core, { seed: 3 }, START_MS), START_MS, START_MS + HOUR_MS / 4, stepMs);
-      return tapeHash(core);
-    };
-    expect(tape(50)).toBe(tape(45_000));
+    expect(tapeOf(3, HOUR_MS / 4, 50)).toBe(tapeOf(3, HOUR_MS / 4, 45_000));
   });
 
   it('says when it is due next, and does nothing before', () => {

@@ -310,13 +310,6 @@ describe('liquidation', () => {
     expect(due.entries.length).toBeLessThan(5);
     expect(desk.position(account, pubkey).is_closed).toBe(false);
   });
-
-  it('does not come to a position without borrowed money', () => {
-    const { pubkey } = desk.open(account, { leverage: '1' });
-    desk.move('0.01');
-    desk.pass(1_000 * DAY_MS);
-    expect(desk.position(account, pubkey)).toMatchObject({ is_closed: false, liquidation_price: '0' });
-  });
 });
 
 describe('take profit and stop loss', () => {
