@@ -18,13 +18,7 @@ const KALSHI = [
 
 const data = (...argv: string[]) => run(['data', ...argv]);
 
-async function recorded(changes: Partial<RecordedMarket> = {}): Promise<string> {
-  const folder = newFolder();
-  const store = await openStore(folder);
-  shortLife(store.market(market(changes)));
-  await store.close();
-  return folder;
-}
+const recorded = (changes: Partial<RecordedMarket> = {}) => written(newFolder(), shortLife, {}, changes);
 
 describe('data list', () => {
   test('shows each recording in a line', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { queryRecordings } from '../../../src/recording/inspect/query.js';
 import { collected } from '../../support/collected.js';
 import { newFolder } from '../../support/folders.js';
-import { at, market, openStore, shortLife } from '../store/writing.js';
+import { market, openStore, put, shortLife } from '../store/writing.js';
 
 /** Two markets of two days each; one id has a quote in it. */
 async function recorded(): Promise<string> {
@@ -10,9 +10,7 @@ async function recorded(): Promise<string> {
   const store = await openStore(folder);
   shortLife(store.market(market()));
   const other = store.market(market({ conditionId: "it's" }));
-  other.clear(at(0));
-  other.level(at(10), 0, 300_000, 1_000_000);
-  other.end(at(120_000));
+  put(other, '0 clear', '10 level bid 0.3 1', '120000 end');
   await store.close();
   return folder;
 }

@@ -1,26 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { computeCoverage, computeStats } from '../../../src/recording/inspect/stats.js';
 import { newFolder } from '../../support/folders.js';
-import { at, opened, START_MS, written } from '../store/writing.js';
+import { at, opened, put, START_MS, written } from '../store/writing.js';
 
-async function recorded(write: Parameters<typeof written>[1]) {
-  const folder = newFolder();
-  await written(folder, write);
-  return opened(folder);
-}
+const recorded = async (write: Parameters<typeof written>[1]) => opened(await written(newFolder(), write));
 
 describe('statistics of a recording', () => {
   it('weigh the book with the time that it stood, and leave gaps out', async () => {
     const recording = await recorded((sink) => {
-      sink.clear(at(0));
-      sink.level(at(0), 0, 400_000, 10_000_000);
+      put(sink, '0 clear', '0 level bid 0.4 10');
       // One-sided for 10 s, then a spread of 0.05 for 10 s and one of 0.02 for 20 s.
-      sink.level(at(10_000), 1, 450_000, 20_000_000);
-      sink.level(at(20_000), 0, 430_000, 30_000_000);
-      sink.trade(at(30_000), 1, 430_000, 5_000_000);
+      put(sink, '10000 level ask 0.45 20', '20000 level bid 0.43 30', '30000 trade ask 0.43 5');
       sink.gap(at(40_000), 'a poll failed');
-      sink.level(at(100_000), 0, 430_000, 0);
-      sink.end(at(110_000));
+      put(sink, '100000 level bid 0.43 0', '110000 end');
     });
     const stats = await computeStats(recording);
     const counts = { levels: 4, trades: 1, volumeMicros: 5_000_000 };

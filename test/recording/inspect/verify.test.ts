@@ -7,7 +7,7 @@ import { withConnection } from '../../../src/recording/store/duckdb.js';
 import { sha256 } from '../../../src/recording/store/manifest.js';
 import { newFolder } from '../../support/folders.js';
 import { delta, OPEN_MS, PADDING, REAL_DATA, snapshot, writeKalshi } from '../samples.js';
-import { at, market, openStore, shortLife, written } from '../store/writing.js';
+import { at, market, openStore, put, shortLife, written } from '../store/writing.js';
 
 const DAY_1 = 'market=market-1/date=2026-11-20';
 const DAY_2 = 'market=market-1/date=2026-11-21';
@@ -144,13 +144,8 @@ describe('a check of what is recorded', () => {
       [CROSSED_LIMIT_MS + 1, [expect.stringContaining('the book is crossed for 5.0 s from 2026-11-20T23:59:01')]],
     ] as const) {
       const folder = newFolder();
-      await written(folder, (sink) => {
-        sink.clear(at(0));
-        sink.level(at(0), 0, 400_000, 1_000_000);
-        sink.level(at(1000), 1, 400_000, 1_000_000);
-        sink.level(at(1000 + crossedMs), 0, 400_000, 0);
-        sink.end(at(20_000));
-      });
+      const crossed = ['0 level bid 0.4 1', '1000 level ask 0.4 1', `${1000 + crossedMs} level bid 0.4 0`];
+      await written(folder, (sink) => put(sink, '0 clear', ...crossed, '20000 end'));
       expect(await differences(folder)).toEqual(found);
     }
   });

@@ -15,12 +15,11 @@ import { queryRecordings } from '../../../src/recording/inspect/query.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import type { MarketSink } from '../../../src/recording/store/segment.js';
 import { type RecordingStore, repairFolder } from '../../../src/recording/store/store.js';
-import { stepOfPrecision } from '../../../src/shared/base/micros.js';
 import { collected } from '../../support/collected.js';
 import { times } from '../../support/effort.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../samples.js';
-import { at, filesIn, market, opened, openStore, SHORT_LIFE, START_MS, shortLife, written } from './writing.js';
+import { at, filesIn, market, opened, openStore, put, SHORT_LIFE, START_MS, shortLife, written } from './writing.js';
 
 const MARKET = 'market=market-1';
 const DAY_1 = `${MARKET}/date=2026-11-20`;
@@ -55,9 +54,7 @@ describe('a recording in our format', () => {
 
   it('keeps ids that are no names of folders, and what YES paid where it is neither 1 nor 0', async () => {
     const conditionId = '../a b/ä?*';
-    const store = await openStore(folder);
-    shortLife(store.market(market({ conditionId, outcome: 0.5 })));
-    await store.close();
+    await written(folder, shortLife, {}, { conditionId, outcome: 0.5 });
     expect((await opened(folder)).market).toMatchObject({ conditionId, outcome: 0.5 });
     expect(filesIn(folder).join()).not.toMatch(/[*?[]/);
   });
@@ -98,12 +95,11 @@ describe('a recording in our format', () => {
 
   it('makes of a missing file a gap and a new book', async () => {
     await written(folder, async (sink, store) => {
-      sink.clear(at(0));
-      sink.level(at(0), 0, 400_000, 1_000_000);
+      put(sink, '0 clear', '0 level bid 0.4 1');
       await store.rotate();
-      sink.level(at(1000), 1, 450_000, 2_000_000);
+      put(sink, '1000 level ask 0.45 2');
       await store.rotate();
-      sink.level(at(2000), 0, 400_000, 3_000_000);
+      put(sink, '2000 level bid 0.4 3');
     });
     const manifest = manifestIn(folder);
     manifest.files.splice(1, 1);
@@ -140,11 +136,7 @@ describe('a recording in our format', () => {
   });
 
   it('raises a time that goes back, and counts it', async () => {
-    await written(folder, (sink) => {
-      sink.clear(at(100));
-      sink.level(at(50), 0, 400_000, 1_000_000);
-      sink.end(at(200));
-    });
+    await written(folder, (sink) => put(sink, '100 clear', '50 level bid 0.4 1', '200 end'));
     expect(await rowsOf(await opened(folder), START_MS)).toEqual(['100 clear', '100 level bid 0.4 1', '200 end']);
     expect(manifestIn(folder)).toMatchObject({ stepped_back: 1 });
   });
@@ -207,18 +199,13 @@ describe('a recording in our format', () => {
 
 describe('a recording that goes on', () => {
   it('after a restart has a gap where nothing was recorded, and then the new book', async () => {
-    await written(folder, (sink) => {
-      sink.clear(at(0));
-      sink.level(at(0), 0, 400_000, 1_000_000);
-    });
-    await written(folder, (sink) => {
-      sink.clear(at(90_000));
-      sink.level(at(90_000), 0, 420_000, 2_000_000);
-      sink.end(at(91_000));
-    });
+    const [before, after] = [
+      ['0 clear', '0 level bid 0.4 1'],
+      ['90000 clear', '90000 level bid 0.42 2', '91000 end'],
+    ];
+    for (const rows of [before, after]) await written(folder, (sink) => put(sink, ...rows));
     const recording = await opened(folder);
-    const after = ['90000 clear', '90000 level bid 0.42 2', '91000 end'];
-    expect(await rowsOf(recording, START_MS)).toEqual(['0 clear', '0 level bid 0.4 1', ...after]);
+    expect(await rowsOf(recording, START_MS)).toEqual([...before, ...after]);
     const gap = { fromMs: START_MS, toMs: START_MS + 90_000, reason: 'nothing was recorded' };
     expect(recording.summary?.gaps).toEqual([gap]);
   });
@@ -492,7 +479,8 @@ it('any stream of events comes back as it was given, through every flush, rotati
       for (const given of steps) {
         if ('afterMs' in given) {
           nowMs += given.afterMs;
-          wanted.push(give(sink, given, nowMs));
+          wanted.push(toRow(given, nowMs));
+          put(sink, toRow(given, nowMs));
         } else if (given.do === 'flush') await store.flush();
         else if (given.do === 'rotate') await store.rotate();
         else {
@@ -509,12 +497,7 @@ it('any stream of events comes back as it was given, through every flush, rotati
   );
 });
 
-function give(sink: MarketSink, given: Extract<Step, { afterMs: number }>, ms: number): string {
-  if (given.do === 'clear') {
-    sink.clear(at(ms));
-    return `${ms} clear`;
-  }
-  const price = given.tick * stepOfPrecision(2);
-  sink[given.do](at(ms), given.side, price, given.amount);
-  return `${ms} ${given.do} ${given.side === 0 ? 'bid' : 'ask'} ${price / 1e6} ${given.amount / 1e6}`;
-}
+const toRow = (given: Extract<Step, { afterMs: number }>, ms: number): string =>
+  given.do === 'clear'
+    ? `${ms} clear`
+    : `${ms} ${given.do} ${given.side === 0 ? 'bid' : 'ask'} ${given.tick / 100} ${given.amount / 1e6}`;

@@ -33,27 +33,31 @@ export const at = (ms: number): Stamp => ({ timeMs: START_MS + ms, seenMs: START
 export const openStore = (folder: string, settings: Omit<Parameters<typeof openRecordingStore>[1], 'origin'> = {}) =>
   openRecordingStore(folder, { origin: 'test', ...settings });
 
-/** Opens a store, lets `write` fill one market, closes it. */
+/** Opens a store, lets `write` fill one market, closes it. Returns the folder. */
 export async function written(
   folder: string,
   write: (sink: MarketSink, store: RecordingStore) => void | Promise<void>,
   settings: Parameters<typeof openStore>[1] = {},
-): Promise<void> {
+  changes: Partial<RecordedMarket> = {},
+): Promise<string> {
   const store = await openStore(folder, settings);
-  await write(store.market(market()), store);
+  await write(store.market(market(changes)), store);
   await store.close();
+  return folder;
+}
+
+/** Records events in the form of `rowsOf`, such as `100 trade bid 0.42 10`. */
+export function put(sink: MarketSink, ...rows: readonly string[]): void {
+  for (const row of rows) {
+    const [ms, kind, side, price, shares] = row.split(' ');
+    const [priceMicros = 0, amountMicros = 0] = [price, shares].map((text) => Math.round(Number(text) * 1e6));
+    if (kind === 'clear' || kind === 'end') sink[kind](at(Number(ms)));
+    else sink[kind === 'level' ? kind : 'trade'](at(Number(ms)), side === 'bid' ? 0 : 1, priceMicros, amountMicros);
+  }
 }
 
 /** A small market from its first book to its end, over midnight. */
-export function shortLife(sink: MarketSink): void {
-  sink.clear(at(0));
-  sink.level(at(0), 0, 400_000, 10_000_000);
-  sink.level(at(0), 1, 450_000, 20_000_000);
-  sink.trade(at(1000), 0, 450_000, 5_000_000);
-  sink.level(at(1000), 1, 450_000, 15_000_000);
-  sink.level(at(61_000), 0, 410_000, 7_000_000);
-  sink.end(at(120_000));
-}
+export const shortLife = (sink: MarketSink): void => put(sink, ...SHORT_LIFE);
 
 export const SHORT_LIFE = [
   '0 clear',
