@@ -26,10 +26,9 @@ import {
 } from '../../../src/lab/sweep/chunks.js';
 import type { TaskFigures } from '../../../src/lab/sweep/contract.js';
 import { planSweep } from '../../../src/lab/sweep/facts.js';
-import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { newFolder } from '../../support/folders.js';
 import { figuresOf } from './made-up.js';
-import { record, sweepPlace, sweepPlan } from './place.js';
+import { querySweep, record, sweepPlace, sweepPlan } from './place.js';
 
 const place = sweepPlace();
 afterAll(() => place.remove());
@@ -60,14 +59,7 @@ const put = (...indexes: readonly number[]) => {
   for (const index of indexes) writeChunk(dir, plan, index, outcomes(index));
 };
 const collect = () => collectChunks(dir, readPlan(dir), plan.outDir);
-const rowsOf = (sql: string): unknown[] => {
-  const db = new SqliteDriver(join(plan.outDir, 'sweep.sqlite'), { readonly: true });
-  try {
-    return db.prepare(sql).all();
-  } finally {
-    db.close();
-  }
-};
+const rowsOf = (sql: string) => querySweep(plan.outDir, sql);
 
 describe('a plan of chunks', () => {
   it('has every backtest once, and chunks of the size that is wanted', () => {

@@ -107,16 +107,20 @@ const marketOf = (event: number, laterMs: number, minutes: number, outcome: bool
     source: { kind: 'twinbook', path: 'test', ticker: `TEST-${event}`, origin: 'test' },
   });
 
+export function querySweep(folder: string, sql: string): Record<string, unknown>[] {
+  const db = new SqliteDriver(join(folder, 'sweep.sqlite'), { readonly: true });
+  try {
+    return db.prepare<[], Record<string, unknown>>(sql).all();
+  } finally {
+    db.close();
+  }
+}
+
 /** Every row of every table and view of a sweep's database, in the order of its key. */
 export function readSweepTables(folder: string): Record<string, unknown[]> {
-  const db = new SqliteDriver(join(folder, 'sweep.sqlite'), { readonly: true });
-  const names = db
-    .prepare<[], string>(`SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name`)
-    .pluck()
-    .all();
-  const rows = names.map((name) => [name, db.prepare(`SELECT * FROM ${name} ORDER BY 1, 2, 3, 4`).all()] as const);
-  db.close();
-  return Object.fromEntries(rows);
+  const names = querySweep(folder, "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name");
+  const rowsOf = (name: unknown) => querySweep(folder, `SELECT * FROM ${name} ORDER BY 1, 2, 3, 4`);
+  return Object.fromEntries(names.map(({ name }) => [name, rowsOf(name)]));
 }
 
 export interface PlanWishes extends Partial<SweepPlan> {
