@@ -126,42 +126,22 @@ class MarketControls {
   }
 }
 
+/** Names the calls of one part of the core, such as `orders.draft`. */
+const callsOf = <P extends string, M extends string>(part: P, ...methods: readonly M[]) =>
+  methods.map((method) => `${part}.${method}` as const);
+
 export const MUTATORS = [
-  'advance',
-  'setDelays',
-  'setSigningAvailable',
-  'conversions.draft',
-  'conversions.submit',
-  'feed.clear',
-  'feed.level',
-  'feed.trade',
-  'identity.challenge',
-  'identity.createKey',
-  'identity.deposit',
-  'identity.openInternal',
-  'identity.revoke',
-  'identity.setCustodial',
-  'internal.cancel',
-  'internal.place',
-  'margin.claimSettlement',
-  'margin.positions.close',
-  'margin.positions.deleteTpSl',
-  'margin.positions.setTpSl',
-  'margin.requests.cancel',
-  'margin.requests.draft',
-  'margin.requests.submit',
-  'margin.setReferencePrice',
-  'markets.create',
-  'markets.resolve',
-  'markets.setPaused',
-  'markets.setState',
-  'markets.setUnbacked',
-  'orders.draft',
-  'orders.draftCancel',
-  'orders.submit',
-  'orders.submitCancel',
-  'redeems.draft',
-  'redeems.submit',
+  ...['advance', 'setDelays', 'setSigningAvailable'],
+  ...callsOf('conversions', 'draft', 'submit'),
+  ...callsOf('feed', 'clear', 'level', 'trade'),
+  ...callsOf('identity', 'challenge', 'createKey', 'deposit', 'openInternal', 'revoke', 'setCustodial'),
+  ...callsOf('internal', 'cancel', 'place'),
+  ...callsOf('margin', 'claimSettlement', 'setReferencePrice'),
+  ...callsOf('margin.positions', 'close', 'deleteTpSl', 'setTpSl'),
+  ...callsOf('margin.requests', 'cancel', 'draft', 'submit'),
+  ...callsOf('markets', 'create', 'resolve', 'setPaused', 'setState', 'setUnbacked'),
+  ...callsOf('orders', 'draft', 'draftCancel', 'submit', 'submitCancel'),
+  ...callsOf('redeems', 'draft', 'submit'),
 ] as const;
 
 /** Path of one state-changing call, such as `orders.draft`. */
