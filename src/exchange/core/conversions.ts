@@ -66,7 +66,7 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
     const id = this.nextId();
     const terms = { action: 'redeem-shares', yes: asMicros(yes), no: asMicros(no) } as const;
     const { pubkey, message } = openDraft(context, 'redeem', id, account, market, terms);
-    const record: Redeem = {
+    this.keep({
       id,
       pubkey,
       message,
@@ -77,8 +77,7 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
       funds: payout(market.outcome, yes, no),
       createdMs: context.nowMs,
       state: 'waiting_to_sign',
-    };
-    this.keep(record);
+    });
     market.shares.lock(account, true, yes);
     market.shares.lock(account, false, no);
     return ok({ pubkey, message });

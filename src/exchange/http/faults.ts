@@ -25,17 +25,12 @@ const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
 export const MAX_S = 366 * 86_400;
 const MAX_DELAY_MS = 86_400_000;
 
+const call = z.enum(NAMES.map(describeCall), { error: 'Must be a documented call, such as "POST /orders/{pubkey}/".' });
+
 const answerFault = z
   .strictObject({
     answer: z.enum(['html', 'error'], { error: 'Must be html or error.' }),
-    calls: z
-      .array(
-        z.enum(NAMES.map(describeCall), {
-          error: 'Must be a documented call, such as "POST /orders/{pubkey}/".',
-        }),
-      )
-      .min(1)
-      .optional(),
+    calls: z.array(call).min(1).optional(),
     status: z.literal(HTML_STATUSES, { error: `Must be one of: ${HTML_STATUSES.join(', ')}.` }).optional(),
     slug: z.enum(SLUGS, { error: 'Must be the slug of an error.' }).optional(),
     retry_after_s: integer(1, 86_400).optional(),

@@ -156,9 +156,7 @@ export class MarginPool {
 
   /** Restores the pool except for `openPositions` and `pendingRequests`; loading positions and requests fills these. */
   load(dump: ReturnType<MarginPool['dump']>): void {
-    this.referencePrice = dump.referencePrice;
-    this.held = dump.held;
-    this.balance = dump.balance;
+    ({ referencePrice: this.referencePrice, held: this.held, balance: this.balance } = dump);
     this.activity.load(dump.activity);
   }
 }

@@ -211,10 +211,9 @@ function chooseMeta(declaration: Declaration): string {
 
 /** OpenAPI error responses by status. Error responses that are equal share a component. */
 function errorAnswers(slugs: readonly ServiceErrorSlug[]): Readonly<Record<string, JsonSchema>> {
-  const groups = [...byStatus(slugs)];
-  return Object.fromEntries(
-    groups.map(([status, some]) => [status, { $ref: `#/components/responses/${makeKey(status, some)}` }]),
-  );
+  const refer = (status: string, some: readonly ServiceErrorSlug[]) =>
+    `#/components/responses/${makeKey(status, some)}`;
+  return Object.fromEntries(Array.from(byStatus(slugs), ([status, some]) => [status, { $ref: refer(status, some) }]));
 }
 
 /** Errors of requests whose path or method belongs to no call. */
