@@ -145,17 +145,11 @@ function split(_: string, node: unknown): unknown {
 
 /** Returns the schema of a field; null if the schema has no such field. */
 function describedAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | null {
-  let node: SchemaNode = root;
+  let node: SchemaNode | undefined = root;
   for (const step of path) {
-    const mapping = asMapping(node);
-    const next =
-      typeof step === 'number'
-        ? node.items
-        : Object.hasOwn(mapping, step)
-          ? mapping[String(step)]
-          : getEntrySchema(node);
-    if (next === undefined) return null;
-    node = next;
+    if (typeof step === 'number') node = node.items;
+    else node = new Map(Object.entries(asMapping(node))).get(String(step)) ?? getEntrySchema(node);
+    if (node === undefined) return null;
   }
   return node;
 }
@@ -308,16 +302,10 @@ function outOfRange(
   came: unknown,
   node: SchemaNode | null,
 ): string {
-  if (issue.origin === 'array') {
-    const bound = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
+  const bound = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
+  if (issue.origin === 'array')
     return `wants ${bound} entries, got ${Array.isArray(came) ? came.length : shownValue(came)}`;
-  }
-  if (issue.origin === 'string') {
-    if (came === '') return 'must not be empty';
-    return issue.code === 'too_small'
-      ? `wants at least ${issue.minimum} characters`
-      : `wants at most ${issue.maximum} characters`;
-  }
+  if (issue.origin === 'string') return came === '' ? 'must not be empty' : `wants ${bound} characters`;
   return `wants ${describeKind(node)}, got ${shownValue(came)}`;
 }
 

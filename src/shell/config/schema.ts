@@ -76,9 +76,7 @@ export const CHAT_COMMANDS = ['status', 'ack', ...CHAT_NAMES] as const;
 export type ChatCommand = (typeof CHAT_COMMANDS)[number];
 
 export const channelSchema = z.strictObject({
-  kind: z
-    .enum(['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail'])
-    .describe('Service that delivers the alerts.'),
+  kind: choice(['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail'], 'Service that delivers the alerts.'),
   address_file: path(
     'File of mode 0600 with the channel’s secret: its URL (smtp:// or smtps:// for mail), or a Telegram bot’s token.',
   ),

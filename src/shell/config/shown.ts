@@ -46,16 +46,14 @@ function spellStrategy(strategy: ReadStrategy) {
 }
 
 /** Returns parameters in the format of a strategy file, with share amounts as decimal strings. */
-export const shownParams = ({ params: specs }: Strategy, params: ParamValues) =>
+export const shownParams = ({ params: specs }: Pick<Strategy, 'params'>, params: ParamValues) =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, shownParam(specs[name], value)]));
 
 /** Converts a parameter's share amounts from micros to decimal strings, also in each row of a list. */
 function shownParam(spec: ParamSpec | undefined, value: ParamValue): unknown {
   if (spec?.kind === 'shares' && typeof value === 'number') return formatDecimal(micros(value));
   if (spec?.kind !== 'rows' || typeof value !== 'object') return value;
-  return value.map((row) =>
-    Object.fromEntries(Object.entries(row).map(([name, inner]) => [name, shownParam(spec.fields[name], inner)])),
-  );
+  return value.map((row) => shownParams({ params: spec.fields }, row));
 }
 
 /** The cast is safe: `shownValue` returns a plain object for a plain object. */
