@@ -283,9 +283,8 @@ export class Conversions {
     this.#lastId = lastId;
     for (const [kind, records] of [['merge', merges] as const, ['split', splits] as const]) {
       this.records[kind].load({ lastId, records });
-      for (const record of this.records[kind].allLive()) {
+      for (const record of this.records[kind].allLive())
         this.#open.set(openKey(kind, record.account, record.market), record);
-      }
     }
   }
 }

@@ -304,12 +304,10 @@ export class ExchangeCore implements CoreContext {
 export type CoreSnapshot = ReturnType<ExchangeCore['snapshot']>;
 
 function readSnapshot(snapshot: unknown): CoreSnapshot {
-  if (typeof snapshot !== 'object' || snapshot === null || !('version' in snapshot)) {
+  if (typeof snapshot !== 'object' || snapshot === null || !('version' in snapshot))
     throw new RangeError('this is not a snapshot of the paper exchange');
-  }
-  if (snapshot.version !== SNAPSHOT_VERSION) {
+  if (snapshot.version !== SNAPSHOT_VERSION)
     throw new RangeError(`snapshot has version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
-  }
   // The cast is right: a core of the same version wrote this object.
   return snapshot as CoreSnapshot;
 }

@@ -65,12 +65,10 @@ export class Identity {
     const { wallet_address: wallet, message, nonce } = request;
     if (!isPublicKey(wallet)) return invalid('wallet_address', 'Must be the base58 of a 32-byte public key.');
     const challenge = this.#challenges.get(nonce);
-    if (challenge === undefined || challenge.wallet !== wallet || challenge.expiresMs <= nowMs) {
+    if (challenge === undefined || challenge.wallet !== wallet || challenge.expiresMs <= nowMs)
       return invalid('nonce', 'Unknown, used or expired nonce. Ask for a new challenge.');
-    }
-    if (message !== challengeText(settings.serviceName, wallet, nonce)) {
+    if (message !== challengeText(settings.serviceName, wallet, nonce))
       return invalid('message', 'Must be the message of the challenge, unchanged.');
-    }
     if (!signatureValid) return badSignature();
     assert(
       !this.#keys.has(apiKey) && this.#context.archive.key.byPubkey(apiKey) === null,
@@ -158,9 +156,8 @@ export class Identity {
   deposit(wallet: string, funds: number) {
     const slot = this.#byWallet.get(wallet);
     if (slot === undefined) return refuse('not_found');
-    if (!(funds > 0) || !Number.isSafeInteger(this.#context.funds.total(slot) + funds)) {
+    if (!(funds > 0) || !Number.isSafeInteger(this.#context.funds.total(slot) + funds))
       return invalid('funds', 'Must be a positive amount of currency.');
-    }
     this.#bring(slot, funds);
     return ok(this.#fundsRow(slot));
   }

@@ -225,25 +225,21 @@ export function readSpec(
   if (!config.ok) return config;
   const referencePrice = spec.reference_price ?? undefined;
   if (referencePrice !== undefined) {
-    if (config.value.kind === 'orderbook') {
+    if (config.value.kind === 'orderbook')
       return invalid('reference_price', 'Only a margin market has a reference price.');
-    }
-    if (!Number.isSafeInteger(referencePrice) || referencePrice <= 0 || referencePrice >= ONE) {
+    if (!Number.isSafeInteger(referencePrice) || referencePrice <= 0 || referencePrice >= ONE)
       return invalid('reference_price', 'Must lie between 0 and 1.');
-    }
   }
   const { sport = null, league = null } = spec;
   const unlisted = unlistedSport(sport, league);
   if (unlisted !== null) return unlisted;
   const category = spec.category ?? (sport === null ? 'politics' : 'sports');
-  if (!CATEGORIES.some((known) => known === category)) {
+  if (!CATEGORIES.some((known) => known === category))
     return invalid('category', `Must be one of: ${CATEGORIES.join(', ')}.`);
-  }
   if (sport !== null && category !== 'sports') return invalid('category', 'A sport needs the category sports.');
   const state = spec.state ?? 'open';
-  if (!MARKET_STATES.includes(state) || state === 'resolved' || state === 'canceled') {
+  if (!MARKET_STATES.includes(state) || state === 'resolved' || state === 'canceled')
     return invalid('state', 'A new market cannot be resolved or canceled.');
-  }
   return ok({
     conditionId: given.conditionId,
     eventIndex: given.eventIndex,
@@ -275,9 +271,8 @@ function readConfig(spec: BookConfigSpec | PoolConfigSpec): Result<OrderbookConf
   const config = { ...DEFAULT_CONFIG, ...Object.fromEntries(given) } as OrderbookConfig;
   for (const name of ['price_precision', 'amount_precision', 'funds_precision'] as const) {
     const value = config[name];
-    if (!Number.isInteger(value) || value < 0 || value > 6) {
+    if (!Number.isInteger(value) || value < 0 || value > 6)
       return invalid('config', `${name} must be an integer from 0 to 6, got ${value}.`);
-    }
   }
   const ranges: readonly (readonly [string, Micros, Micros, number, number])[] = [
     ['price', config.min_price, config.max_price, 1, ONE - 1],

@@ -174,9 +174,8 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     const market = named.value;
     const { orderbook: trading } = market;
     // The venue refuses orders on margin-enabled markets, even if such a market has a book.
-    if (trading === null || market.card.marginEnabled) {
+    if (trading === null || market.card.marginEnabled)
       return invalid('market_condition_id', 'Orders are accepted only on order-book markets without margin trading.');
-    }
     const checked = checkOrder(request, trading);
     if (!checked.ok) return checked;
     market.shares.ensureAccount(account);
@@ -323,9 +322,8 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
     const draft = record.cancel;
-    if (draft !== null && !draft.submitted && draft.expiresMs <= this.context.nowMs) {
+    if (draft !== null && !draft.submitted && draft.expiresMs <= this.context.nowMs)
       return refuse('program_call_has_expired');
-    }
     if (draft === null || draft.submitted) return refuse('invalid_program_call_status');
     if (!signatureValid) return badSignature();
     if (!RESTING_STATUSES.includes(record.status)) return refuse('order_not_cancelable');

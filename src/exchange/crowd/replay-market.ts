@@ -178,9 +178,8 @@ export class ReplayMarket {
     if (index === null) return;
     const tick = stepOfPrecision(this.recorded.tickPrecision);
     for (let price = tick as number; price < 1_000_000; price += tick) {
-      for (const side of [BID, ASK] as const) {
+      for (const side of [BID, ASK] as const)
         this.#core.at(nowMs).feed.level(index, side, price, book[side].get(price) ?? 0);
-      }
     }
   }
 
@@ -196,9 +195,7 @@ export class ReplayMarket {
       this.#core.at(nowMs).feed.clear(index);
       this.#core.at(nowMs).markets.setState(conditionId, 'waiting_to_resolve');
     }
-    if (outcome !== null && !isSettledMarket(market.state)) {
-      this.#core.at(nowMs).markets.resolve(conditionId, outcome);
-    }
+    if (outcome !== null && !isSettledMarket(market.state)) this.#core.at(nowMs).markets.resolve(conditionId, outcome);
   }
 }
 

@@ -68,14 +68,12 @@ export class Authenticator {
     // A request without these headers is unsigned. A request with empty headers counts as wrongly signed.
     if (Object.values(this.#names).every((name) => request.headers[name] === undefined))
       return refuse('not_authenticated');
-    if (key === null || timestamp === null || signature === null) {
+    if (key === null || timestamp === null || signature === null)
       return failAuthentication('Missing required authentication headers');
-    }
     // After the machine's clock was set back, a caller may sign with either the machine's or the `Date` header's time.
     const isFar = (ms: number) => Math.abs(Number(timestamp) - Math.floor(ms / 1000)) > profile.clock_tolerance_s;
-    if (!/^\d{1,12}$/.test(timestamp) || (isFar(clock.nowMs()) && isFar(clock.machineMs()))) {
+    if (!/^\d{1,12}$/.test(timestamp) || (isFar(clock.nowMs()) && isFar(clock.machineMs())))
       return failAuthentication('Timestamp out of range');
-    }
     const credential = core.identity.credential(key);
     if (credential === null) return failAuthentication('Invalid API key');
     const parts = { timestamp, method: request.method, pathWithQuery: request.rawUrl, body: request.body };

@@ -41,9 +41,8 @@ const answerFault = z
   .superRefine(({ answer, status, slug }, context) => {
     const stray = answer === 'html' && slug !== undefined ? 'slug' : null;
     const field = answer === 'error' && status !== undefined ? 'status' : stray;
-    if (field !== null) {
+    if (field !== null)
       context.addIssue({ code: 'custom', path: [field], message: `Not a field of an answer of kind ${answer}.` });
-    }
   })
   .transform(({ answer, calls, status, slug = 'internal_error', retry_after_s, acts, count, share }) => ({
     answer,

@@ -146,9 +146,8 @@ export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema:
   } catch {
     return invalid('body', 'Malformed JSON.');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     return invalid('body', 'A JSON object is required.');
-  }
   return parse(schema, value);
 }
 

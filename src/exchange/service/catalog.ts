@@ -156,9 +156,8 @@ function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Lis
   let lastIndex = 0;
   for (let index = Math.min(total, (beforeId ?? total + 1) - 1) - 1; index >= 0; index--) {
     if (!matches(readEntry(core, index, core.catalog.markets.length), ask, sports)) continue;
-    if (value.length === ask.limit) {
+    if (value.length === ask.limit)
       return { ok: true as const, value, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
-    }
     value.push(readRow(core, index));
     lastIndex = index;
   }
@@ -251,9 +250,8 @@ export function searchPage(core: ExchangeCore, query: SearchQuery, limit: number
   const isFiltered = Object.entries(query).some(([name, value]) => value !== undefined && !NO_FILTERS.includes(name));
   if (!isFiltered) return invalid('q', 'At least one filter is required.');
   const text = query.q?.trim().toLowerCase();
-  if (text !== undefined && text.length < MIN_WORDS_LENGTH) {
+  if (text !== undefined && text.length < MIN_WORDS_LENGTH)
     return invalid('q', `Ensure this field has at least ${MIN_WORDS_LENGTH} characters.`);
-  }
   const sports = sportFilter(query);
   if (!sports.ok) return sports;
   const place = readPlace(SEARCH, query.cursor, core.catalog.markets.length);

@@ -214,9 +214,8 @@ export const HANDLERS: Handlers = {
     core.at(nowMs).margin.positions.close(account, params.pubkey, query.price ?? null),
   'positions.setTpSl': ({ nowMs, account, params, body }, { core }) => {
     const { take_profit_price: takeProfit, stop_loss_price: stopLoss } = body;
-    if (takeProfit === undefined && stopLoss === undefined) {
+    if (takeProfit === undefined && stopLoss === undefined)
       return invalid('take_profit_price', 'take_profit_price or stop_loss_price is required.');
-    }
     return core.at(nowMs).margin.positions.setTpSl(account, params.pubkey, { takeProfit, stopLoss });
   },
   'positions.deleteTpSl': ({ nowMs, account, params }, { core }) =>
@@ -228,9 +227,8 @@ export const HANDLERS: Handlers = {
     const { market_state: state } = query;
     // Without a market or position filter, the list contains the settlements of both margin backends.
     const isMerged = query.market_condition_id === undefined && query.position_pubkey === undefined;
-    if (isMerged && state !== undefined && state !== 'open' && state !== 'resolved') {
+    if (isMerged && state !== undefined && state !== 'open' && state !== 'resolved')
       return invalid('market_state', 'Must be open or resolved unless a market or a position is given.');
-    }
     return sortedPage('settlements.list', query, limit, (page) =>
       core.margin.settlementPage(account, { ...query, ...page }),
     );

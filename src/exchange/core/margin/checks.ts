@@ -54,12 +54,9 @@ export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: numb
     badPrice('take_profit_price', takeProfit, pool.rules) ?? badPrice('stop_loss_price', stopLoss, pool.rules);
   if (fault !== null) return fault;
   const at = text(entry);
-  if (takeProfit !== null && takeProfit <= entry) {
+  if (takeProfit !== null && takeProfit <= entry)
     return invalid('take_profit_price', `Must be above the price of ${at}.`);
-  }
-  if (stopLoss !== null && stopLoss >= entry) {
-    return invalid('stop_loss_price', `Must be below the price of ${at}.`);
-  }
+  if (stopLoss !== null && stopLoss >= entry) return invalid('stop_loss_price', `Must be below the price of ${at}.`);
   return null;
 }
 

@@ -249,9 +249,8 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     if (economics.isLiquidatable(position, mark, interest, fatalPercent(this.context)))
       return this.#sell(position, named, mark, 'liquidated');
     const { closePrice, closeFromMs } = position;
-    if (closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0)) {
+    if (closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0))
       return this.#sell(position, named, mark, 'closed');
-    }
     const type = triggerAt(position.tpSl, mark);
     if (position.tpSl === null || type === null) return this.#scheduleCheck(position, named, mark);
     position.tpSl.state = 'triggered';

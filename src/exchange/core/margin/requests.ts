@@ -101,9 +101,8 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
   cancel(account: number, pubkey: string): Result<Wire<'cancelledRequestRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
-    if (record.state !== 'created' && record.state !== 'funding_processing') {
+    if (record.state !== 'created' && record.state !== 'funding_processing')
       return invalid('pubkey', `A request that is ${record.state} can no longer be cancelled.`);
-    }
     // The interface requires the state `cancelled` at once. The money is still in the account, so no refund is needed.
     this.#end(record, 'cancelled');
     return ok(cancelledRequestRow(this.context, record));

@@ -374,9 +374,8 @@ export class MatchingBook {
     const traded = level.tradedAmount(tick);
     level.change(tick, total);
     const after = level.displayedAmount(tick);
-    for (let slot = first; slot !== 0; slot = i32(next, slot)) {
+    for (let slot = first; slot !== 0; slot = i32(next, slot))
       ahead[slot] = this.model.aheadAfterChange(f64(ahead, slot), before, after, traded, this.#lot);
-    }
   }
 
   /** Removes all recorded amounts of the book. Amounts ahead of orders and eaten amounts stay for the next snapshot. */

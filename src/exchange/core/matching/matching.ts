@@ -208,9 +208,8 @@ export class Matching {
   }
 
   #fillByHouse(trading: Trading, side: number, tick: number): void {
-    for (let slot = trading.book.head(tick); slot !== 0 && this.#left > 0; slot = trading.book.head(tick)) {
+    for (let slot = trading.book.head(tick); slot !== 0 && this.#left > 0; slot = trading.book.head(tick))
       this.#fillOneByHouse(trading, side, slot, tick);
-    }
   }
 
   #fillOneByHouse(trading: Trading, side: number, slot: number, tick: number): void {
@@ -230,9 +229,8 @@ export class Matching {
   /** Subtracts `taken` recorded shares from the queue ahead of each real order at the tick. */
   #moveUp(book: MatchingBook, side: typeof BID | typeof ASK, tick: number, taken: number): void {
     const ahead = this.#pool.ahead;
-    for (let slot = book.headOn(side, tick); slot !== 0; slot = i32(this.#pool.next, slot)) {
+    for (let slot = book.headOn(side, tick); slot !== 0; slot = i32(this.#pool.next, slot))
       ahead[slot] = Math.max(0, f64(ahead, slot) - taken);
-    }
   }
 
   #stopAtSelf(): false {

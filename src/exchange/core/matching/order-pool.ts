@@ -79,9 +79,8 @@ export class OrderPool {
 
   #widen(size: number): void {
     if (size > SLOT_SPAN) throw new RangeError(`there are more than ${SLOT_SPAN} resting orders`);
-    for (const name of ['next', 'prev', 'tick', 'market', 'account', 'record'] as const) {
+    for (const name of ['next', 'prev', 'tick', 'market', 'account', 'record'] as const)
       this[name] = widen(this[name], size);
-    }
     for (const name of ['remaining', 'locked', 'ahead'] as const) this[name] = widen(this[name], size);
     this.leg = widen(this.leg, size);
     this.#generation = widen(this.#generation, size);

@@ -61,9 +61,8 @@ class Ring {
     this.count = count;
     this.#capacity = Math.min(capacity, this.#limit);
     this.cells = new Float64Array(this.#capacity * this.#stride);
-    for (let row = this.oldest, from = 0; row < count; row++, from += this.#stride) {
+    for (let row = this.oldest, from = 0; row < count; row++, from += this.#stride)
       this.cells.set(dump.slice(from, from + this.#stride), this.at(row));
-    }
     this.#next = count === 0 ? 0 : this.at(count - 1) + this.#stride;
   }
 }
@@ -146,9 +145,8 @@ export class TradeHistory extends Ring {
 
   read(limit: number, beforeId: number) {
     const trades: ReturnType<TradeHistory['trade']>[] = [];
-    for (let id = Math.min(beforeId - 1, this.count); id > this.oldest && trades.length < limit; id--) {
+    for (let id = Math.min(beforeId - 1, this.count); id > this.oldest && trades.length < limit; id--)
       trades.push(this.trade(id));
-    }
     return trades;
   }
 
