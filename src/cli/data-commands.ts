@@ -129,9 +129,8 @@ const importCommand = command({
     ),
   },
   answer: async ({ options, file, args: [kind = '', ...paths], isJson, io }) => {
-    if (kind !== 'kalshi' && kind !== 'polymarket') {
+    if (kind !== 'kalshi' && kind !== 'polymarket')
       throw new TwinbookError('usage', `cannot import recordings of ${kind}`, 'Give kalshi or polymarket.');
-    }
     const [out = ''] = await pathsMeant(options.out === undefined ? [] : [options.out], file, io);
     const { importRecordings } = await import('../recording/import.js');
     const line = new ProgressLine(io, isJson);

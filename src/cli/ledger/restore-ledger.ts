@@ -17,9 +17,8 @@ const SIDE_FILES = ['-wal', '-shm', ''] as const;
  * throws `ledger_locked` (a trader runs), or `file_unreadable`, `ledger_broken` or `ledger_newer` (a bad backup).
  */
 export function restoreLedger(ledgerPath: string, backup: string, reason: string, holder: LockHolder): string | null {
-  if (!existsSync(backup)) {
+  if (!existsSync(backup))
     throw new TwinbookError('file_unreadable', `there is no file ${backup}`, 'See `twinbook ledger backups`.');
-  }
   makeFolder(dirname(ledgerPath));
   const lock = lockWriter(ledgerPath, holder);
   try {

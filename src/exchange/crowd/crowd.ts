@@ -412,9 +412,8 @@ export class Crowd {
   }
 
   tick(nowMs: number): void {
-    for (const market of this.#markets) {
+    for (const market of this.#markets)
       if (market.nextDueMs() < nowMs - MAX_CATCH_UP_MS) market.skipTo(nowMs - MAX_CATCH_UP_MS);
-    }
     for (;;) {
       const first = this.#earliest();
       const dueMs = Math.ceil(first.nextDueMs());

@@ -60,9 +60,7 @@ class ReplayTimeline {
     if (open.length === 0) return;
     const recordedMs = Math.max(...open.map((part) => this.#computePosition(part, core.nowMs)));
     this.#anchor = { exchangeMs: nowMs, recordedMs };
-    for (const part of open) {
-      part.market.restore(nowMs, await part.playback.skipTo(recordedMs));
-    }
+    for (const part of open) part.market.restore(nowMs, await part.playback.skipTo(recordedMs));
   }
 
   nextDueMs(): number {

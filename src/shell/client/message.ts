@@ -44,9 +44,8 @@ export function writeMessage(base: URL, declaration: Declaration, parts: CallPar
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     const value: unknown = Object.entries(params).find(([key]) => key === name)?.[1];
     // The values `.` and `..` are rejected: percent-encoding keeps them, and the URL parser would change the path.
-    if (typeof value !== 'string' || !/^(?!\.{1,2}$).{1,256}$/s.test(value)) {
+    if (typeof value !== 'string' || !/^(?!\.{1,2}$).{1,256}$/s.test(value))
       return `path parameter ${name} cannot be sent`;
-    }
     values[name] = value;
   }
   try {
@@ -274,9 +273,8 @@ function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknow
   if (declaration.data === draft) return null;
   const rows: readonly unknown[] = Array.isArray(data) ? data : [data];
   for (const [name, wanted] of Object.entries({ ...asked.query, ...(asked.params ?? {}) })) {
-    for (const field of REPEATED[name] ?? []) {
+    for (const field of REPEATED[name] ?? [])
       if (rows.some((row) => isOther(row, field, wanted))) return `data.${field} differs from the requested value`;
-    }
   }
   return null;
 }

@@ -49,9 +49,8 @@ export async function cancelDirectly(options: DirectCancel, asked = new Set<stri
     if (orders.length === 0 && trouble !== null) throw trouble;
     if (orders.length === 0) break;
     const refusals = await cancelEach(orders, asked, options);
-    if (refusals.length === orders.length && round === ROUNDS) {
+    if (refusals.length === orders.length && round === ROUNDS)
       throw new TwinbookError('venue_refused', `no order could be canceled: ${refusals[0] ?? ''}`, TRY_AGAIN);
-    }
     const isDone = refusals.length === 0 && trouble === null;
     if (!options.verify && isDone) return { asked: asked.size, resting: 0, verified: false };
   }
@@ -178,9 +177,8 @@ export function leavesOrdersBehind(error: unknown, { fleet }: Pick<TraderConfig,
   if (!(error instanceof TwinbookError) || error.code === 'ledger_broken') return true;
   // In a fleet, a crashed run's orders may still rest, unless another trader already has the wallet or ledger.
   if (fleet !== null && error.code !== 'wallet_taken' && error.code !== 'ledger_locked') return true;
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if ('code' in cause && DISK.test(String(cause.code))) return true;
-  }
   return false;
 }
 

@@ -176,9 +176,8 @@ class FileReader {
   async #read(file: FileHandle): Promise<void> {
     const stats = await file.stat();
     if (!stats.isFile()) return this.#inbox.trouble(`${this.#feed.path} is not a file`);
-    if (stats.size > MAX_BYTES) {
+    if (stats.size > MAX_BYTES)
       return this.#inbox.trouble(`${this.#feed.path} has ${stats.size} bytes, but at most ${MAX_BYTES} bytes are read`);
-    }
     const before = this.#seen;
     const isSame = before?.ino === stats.ino && before.size === stats.size && before.mtimeMs === stats.mtimeMs;
     if (isSame) return this.#noteUnfinished(stats);

@@ -202,18 +202,16 @@ export function readRow(raw: unknown, nowMs: number): FeedValue | RowProblem {
   const parsed = row.safeParse(raw);
   if (!parsed.success) return describeProblem(parsed.error, raw);
   const { market, p = null, bid = null, ask = null, sd = null, at, valid_until = null } = parsed.data;
-  if (at > nowMs + EARLY_MS) {
+  if (at > nowMs + EARLY_MS)
     return { kind: 'at ahead', text: `at: time is ${Math.round((at - nowMs) / 1000)} s ahead of this machine's clock` };
-  }
   return { conditionId: market, p, bid, ask, sd, atMs: Math.min(at, nowMs), validUntilMs: valid_until };
 }
 
 function describeProblem({ issues: [issue] }: z.ZodError, raw: unknown): RowProblem {
   if (issue === undefined) return { kind: 'row', text: 'is not a valid row' };
   const field = issue.path.join('.');
-  if (issue.code === 'unrecognized_keys') {
+  if (issue.code === 'unrecognized_keys')
     return { kind: 'key', text: `unknown key ${showValue(issue.keys[0])}; known are ${COLUMNS.join(', ')}` };
-  }
   const came = field === '' ? raw : Object.getOwnPropertyDescriptor(raw, field)?.value;
   const what = came === undefined ? 'missing' : `${issue.message}, got ${showValue(came)}`;
   return { kind: `${field} ${issue.message}`, text: `${field === '' ? '' : `${field}: `}${what}` };

@@ -364,9 +364,8 @@ export class RecordPlan implements SteppedCore {
     const { wasOn, isBack } = this.#silence.onAnswer();
     if (isBack) this.#notices.push('the venue answers again: the gap of the recording ends');
     if (!wasOn) return;
-    for (const [marketConditionId, watched] of this.#markets) {
+    for (const [marketConditionId, watched] of this.#markets)
       if (isOpen(watched)) this.#poller.expedite({ kind: 'book', marketConditionId });
-    }
   }
 }
 

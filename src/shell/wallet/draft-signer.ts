@@ -129,9 +129,8 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
     return refuse('the draft, which should be text, is an encoded transaction');
   const bytes = Buffer.from(message, 'utf8');
   const draft = readDraftText(message);
-  if (rules.draft_message === 'utf8') {
+  if (rules.draft_message === 'utf8')
     return draft === null ? refuse('the draft is not a readable draft') : { ok: true, bytes, draft };
-  }
   // If the text is readable, `judgeMessage` compares the service: the draft may come from another venue.
   if (rules.allowBlindSigning) return { ok: true, bytes, draft };
   return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
@@ -166,9 +165,8 @@ function objectionToSigners(
   const due = new Set([wallet, ...(cosigners?.keys ?? [])]);
   const count = signers.length === 1 ? '1 signer' : `${signers.length} signers`;
   const strangers = signers.filter((key) => !due.has(key));
-  if (strangers.length > 0) {
+  if (strangers.length > 0)
     return `the transaction requires ${count}; draft_cosigners of the venue profile does not name ${strangers.join(', ')}`;
-  }
   const absent = [...due].filter((key) => !signers.includes(key));
   if (absent.length > 0) return `the transaction requires ${count}, without ${absent.map(nameAccount).join(', ')}`;
   return filledSlots.length === 0
@@ -179,9 +177,8 @@ function objectionToSigners(
 function objectionToPrograms({ instructions }: Transaction, rules: SigningRules): string | null {
   const others = instructions.map(({ program }) => program).filter((program) => program !== MEMO_PROGRAM);
   const unknown = others.find((program) => !(rules.solana_programs ?? []).includes(program));
-  if (unknown !== undefined) {
+  if (unknown !== undefined)
     return `the transaction calls the program ${unknown}, which solana_programs of the venue profile does not name`;
-  }
   const [unreadable] = others;
   if (unreadable === undefined || rules.allowBlindSigning) return null;
   return `Twinbook cannot read the effect of program ${unreadable}, and blind signing is not allowed`;
@@ -192,9 +189,8 @@ function objectionToAccounts(
   rules: SigningRules,
   isBlind: boolean,
 ): string | null {
-  if (lookupTables.length > 0 && !(isBlind && rules.solana_lookup_tables === true)) {
+  if (lookupTables.length > 0 && !(isBlind && rules.solana_lookup_tables === true))
     return 'the transaction uses an address lookup table, which is not allowed';
-  }
   // The Memo program needs only the accounts of the signers, which `objectionToSigners` has checked.
   const named = isBlind ? [] : [...accounts, ...instructions.flatMap((instruction) => instruction.accounts)];
   const stranger = named.find((account) => !signers.includes(account) && account !== MEMO_PROGRAM);

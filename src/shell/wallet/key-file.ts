@@ -142,9 +142,8 @@ export function readKeyText(text: string, where: string): Uint8Array {
   if (bytes === null) throw invalid(where, 'is neither a Solana id.json, nor base58, nor hex');
   if (bytes.length !== 32 && bytes.length !== 64) throw invalid(where, `has ${bytes.length} bytes, not 32 or 64`);
   const seed = bytes.slice(0, 32);
-  if (bytes.length === 64 && Buffer.compare(bytes.subarray(32), derivePublicKey(seed)) !== 0) {
+  if (bytes.length === 64 && Buffer.compare(bytes.subarray(32), derivePublicKey(seed)) !== 0)
     throw invalid(where, 'has a public half that does not belong to its secret half');
-  }
   return seed;
 }
 

@@ -45,12 +45,10 @@ export class Wallet {
 
   /** Signs a credential challenge. Refuses any text except the template with our wallet and a valid nonce. */
   signChallenge(text: string, { serviceName, nonce }: { serviceName: string; nonce: string }): SignResult {
-    if (!HARMLESS_NONCE.test(nonce)) {
+    if (!HARMLESS_NONCE.test(nonce))
       return { ok: false, reason: 'the nonce has characters other than letters, digits and . _ ~ + / = -' };
-    }
-    if (text !== challengeText(serviceName, this.address, nonce)) {
+    if (text !== challengeText(serviceName, this.address, nonce))
       return { ok: false, reason: `the challenge is not exactly the ${serviceName} template for ${this.address}` };
-    }
     return { ok: true, signature: signToHex(Buffer.from(text, 'utf8'), this.#seed) };
   }
 

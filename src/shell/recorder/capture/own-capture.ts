@@ -232,9 +232,8 @@ export class OwnOrders {
 
   /** Marks orders as ended that are missing in a complete list of resting orders, which was requested at `sentMs`. */
   onList(pubkeys: ReadonlySet<string>, sentMs: number, nowMs: number): void {
-    for (const [pubkey, known] of this.#orders) {
+    for (const [pubkey, known] of this.#orders)
       if (!pubkeys.has(pubkey) && known.changedMs < sentMs) this.#close(known, nowMs);
-    }
   }
 
   /** Replaces stored times later than `nowMs` by `nowMs`, because books from now on come after those times. */
@@ -267,9 +266,8 @@ export class OwnOrders {
   }
 
   forget(nowMs: number): void {
-    for (const [pubkey, { goneMs }] of this.#orders) {
+    for (const [pubkey, { goneMs }] of this.#orders)
       if (goneMs !== null && goneMs < nowMs - REMEMBERED_MS) this.#orders.delete(pubkey);
-    }
   }
 
   #add(pubkey: string, terms: OwnTerms, amountMicros: number, atMs: number): void {
