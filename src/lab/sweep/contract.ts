@@ -106,7 +106,8 @@ export type TaskOutcome = TaskEnd<TaskFigures>;
 
 export interface TaskFigures {
   readonly resultMicros: number;
-  readonly maxDrawdownMicros: number;
+  /** Largest drawdown of the account; null if the equity was unknown at some time. */
+  readonly maxDrawdownMicros: number | null;
   readonly fills: number;
   /** Number of important notices, such as limits that stopped the trader. */
   readonly alarms: number;

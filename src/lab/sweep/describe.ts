@@ -2,17 +2,18 @@ import { ONE } from '../../shared/base/micros.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
 import { type Axis, LEAST_EVENTS_FOR_SHARPE, type SweepSubject } from './contract.js';
 import type { SweepFacts } from './facts.js';
-import type {
-  ConfigurationResult,
-  FreshMean,
-  FreshResult,
-  ModelJudgement,
-  ModelResult,
-  SharpePerEvent,
-  SweepCounts,
-  SweepNote,
-  SweepResult,
-  WalkForwardStep,
+import {
+  type ConfigurationResult,
+  type FreshMean,
+  type FreshResult,
+  type ModelJudgement,
+  type ModelResult,
+  type SharpePerEvent,
+  type SweepCounts,
+  type SweepNote,
+  type SweepResult,
+  type WalkForwardStep,
+  worstDrawdown,
 } from './result.js';
 
 type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search' | 'assumptions'>;
@@ -164,16 +165,13 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
     {
       title: 'Drawdown',
       explains: `largest drawdown under any ${model}`,
-      cell: ({ configuration }) => formatMoney(worstDrawdown(configuration)),
-      value: ({ configuration }) => worstDrawdown(configuration),
+      cell: ({ configuration }) => formatMoney(worstDrawdown(configuration.models)),
+      value: ({ configuration }) => worstDrawdown(configuration.models),
       keep: 70,
     },
     { title: 'Fills', explains: `under the first ${model}`, cell: of(0, ({ fills }) => fills), keep: 65 },
   ];
 }
-
-const worstDrawdown = ({ models }: ConfigurationResult): number | null =>
-  models.length === 0 ? null : Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros));
 
 function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
   const { model } = TERMS[subject];

@@ -70,11 +70,17 @@ export class Outcomes {
     return {
       fillModel: this.#models[model] ?? '',
       resultMicros: total(({ resultMicros }) => resultMicros),
-      maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
+      maxDrawdownMicros: worstDrawdown(folds),
       fills: total(({ fills }) => fills),
       alarms: total(({ alarms }) => alarms),
     };
   }
+}
+
+/** Returns the largest drawdown; null if any drawdown is unknown, or without figures. */
+export function worstDrawdown(all: readonly Pick<TaskFigures, 'maxDrawdownMicros'>[]): number | null {
+  const known = all.flatMap(({ maxDrawdownMicros }) => maxDrawdownMicros ?? []);
+  return known.length === 0 || known.length < all.length ? null : Math.max(...known);
 }
 
 /** Ranks a sweep's configurations. `tried`: number of configurations ever tried in this folder, also by this sweep. */

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SweptEvent } from '../../../src/lab/sweep/contract.js';
 import { assignFolds, foldCount, type PlannedMarket, trainingFor } from '../../../src/lab/sweep/facts.js';
-import { judge, walkForward } from '../../../src/lab/sweep/result.js';
+import { judge, walkForward, worstDrawdown } from '../../../src/lab/sweep/result.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { deflatedSharpe, observedSharpe } from '../../../src/shared/statistics/sharpe.js';
 import { FIRST_MS } from '../backtest/recordings.js';
@@ -100,6 +100,8 @@ describe('a ranking', () => {
     ]);
     expect(configurations[3]).toMatchObject({ error: 'broken', models: [] });
     expect(configurations[0]?.models[1]).toMatchObject({ resultMicros: 5e6, maxDrawdownMicros: 2, fills: 4 });
+    const first = configurations[2]?.models ?? [];
+    expect([...first.map((one) => one.maxDrawdownMicros), worstDrawdown(first)]).toEqual([null, 2, null]);
   });
 
   it('says nothing of ratios below eight events, and never NaN', () => {

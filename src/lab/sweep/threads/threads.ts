@@ -49,7 +49,7 @@ function computeFigures({ markets, notices, fromMs, maxDrawdownMicros }: Session
   const eventResults = events.map(({ conditionIds: ids }) => sum(ids.map((id) => splits.get(id)?.resultMicros ?? 0)));
   return {
     resultMicros: sum(eventResults),
-    maxDrawdownMicros: maxDrawdownMicros ?? 0,
+    maxDrawdownMicros,
     fills: sum(markets.map(({ fills }) => fills.length)),
     // Notices before the first event do not count: they are about the data, and equal for all configurations.
     alarms: notices.filter(({ severity, timeMs }) => severity === 'loud' && timeMs > fromMs).length,
