@@ -203,7 +203,7 @@ export async function runTrader(run: TraderRun): Promise<SimulationResult> {
     ...stage.figures(),
     actions: sum(markets.map(({ quoting }) => quoting.ordersPlaced + quoting.ordersCanceled)),
     requests: requests === null ? null : requests.public.count + requests.signed.count,
-    halts: halts.length,
+    halts: halts.filter(({ rung }) => rung === 'halted').length,
     reported: stage.reported,
     outcome: null,
     failure: findBroken(session),
