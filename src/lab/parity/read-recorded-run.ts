@@ -458,8 +458,9 @@ function listMarket(
     conversions: [...orders.conversions.values()]
       .filter((conversion) => conversion.conditionId === conditionId)
       .map(({ conditionId: _, seenMs, ...moved }) => ({ ...moved, timeMs: Math.round(seenMs + offsetMs) })),
-    lastMs: untilMs,
-    countedFromMs: fromMs,
+    // As in a backtest, a market counts from its first book to its end.
+    lastMs: Math.min(untilMs, source?.summary?.lastMs ?? untilMs),
+    countedFromMs: Math.max(fromMs, source?.summary?.firstMs ?? fromMs),
     fairMicros: null,
     endShares: null,
   };

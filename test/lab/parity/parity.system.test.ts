@@ -7,8 +7,7 @@ import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { FillRecord, SessionRecord } from '../../../src/lab/session/contract.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
-import type { RunJournal } from '../../../src/shell/journal/runs.js';
+import type { RunJournal, RunStep } from '../../../src/shell/journal/runs.js';
 import { CALM } from '../../simulation/faults.js';
 import { FUNDS, traderSettings } from '../../simulation/setting.js';
 import { World } from '../../simulation/world.js';
@@ -38,6 +37,14 @@ const result = await runParity(journal, {
   latency: null,
   seed: 1,
   landingMs: 700,
+});
+
+/** The journal with these steps in place of each. */
+const altered = (change: (step: RunStep) => readonly RunStep[]): RunJournal => ({
+  ...journal,
+  steps: async function* () {
+    for await (const step of journal.steps()) yield* change(step);
+  },
 });
 
 describe('what a journal tells of its run', () => {
@@ -72,18 +79,23 @@ describe('what a journal tells of its run', () => {
   });
 
   it('cut off anywhere is a run up to there', async () => {
-    const cut = { ...journal, steps: () => firstHalf(journal) };
-    const half = await readRecordedRun(cut);
+    const half = await readRecordedRun(altered((step) => (step.index < 1_000 ? [step] : [])));
     expect(half.toMs).toBeLessThan(liveRun.toMs);
     expect(half.commands).toEqual([{ atMs: half.toMs, command: { kind: 'stop' } }]);
     expect(analyse(half.session).warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
   });
 });
 
-async function* firstHalf({ steps }: RunJournal) {
-  let left = 1_000;
-  for await (const step of steps()) if (left-- > 0) yield step;
-}
+it('counts the time of a market from its first book, as a backtest does', async () => {
+  const isKept = ({ index }: RunStep, endpoint: string) => index > 1_000 || endpoint !== 'markets.book';
+  const late = altered((step) => [
+    { ...step, requests: step.requests.filter(({ call }) => isKept(step, call.endpoint)) },
+  ]);
+  const { session, sources, commands } = await readRecordedRun(late);
+  const counted = sources.map(({ firstMs }) => must(commands[0], 'the stop').atMs - must(firstMs, 'a book'));
+  expect(session.markets.map(({ quoting }) => quoting.openForMs)).toEqual(counted);
+  expect(Math.max(...counted)).toBeLessThan(LIVED_MS - MINUTE_MS);
+});
 
 describe('live and backtests side by side', () => {
   it('have no figure that contradicts another', () => {
@@ -135,7 +147,11 @@ describe('another configuration played over the run', () => {
     const config = JSON.stringify({ settings: { capitalMicros, risk, merge, economics, strategies: [] } });
     const said = { copy: 'h', changes: [], by: 'operator', reason: 'test' } as const;
     const configure = { kind: 'configure', hash: 'h', config, ...said } as const;
-    const configured: RunJournal = { ...journal, steps: () => commanded(journal, configure) };
+    const configured = altered((step) => {
+      const { nowMs } = step.observation;
+      const commanded = { ...step, requests: [], observation: { kind: 'command', nowMs, command: configure } } as const;
+      return step.index === 0 ? [step, commanded] : [step];
+    });
     const plain = await runParity(journal, { ...options, trader: other, isOther: true });
     const played = await runParity(configured, { ...options, trader: other, isOther: true });
     expect([played.parity, played.parity.sides[0]]).toEqual([plain.parity, result.parity.sides[0]]);
@@ -153,15 +169,6 @@ describe('another configuration played over the run', () => {
     expect(parity.remarks).toContain('No strategy selects any of the 4 markets that the run has read.');
   });
 });
-
-/** The steps, with this command after the first one. */
-async function* commanded({ steps }: RunJournal, command: OperatorCommand) {
-  for await (const step of steps()) {
-    yield step;
-    if (step.index !== 0) continue;
-    yield { ...step, requests: [], observation: { kind: 'command', nowMs: step.observation.nowMs, command } } as const;
-  }
-}
 
 describe('the band of the fill models', () => {
   /** A session with this number of bought shares. */
@@ -187,39 +194,25 @@ describe('the band of the fill models', () => {
 });
 
 it('a run that saw no market cannot be compared, and says so', async () => {
-  async function* steps() {
-    const observation = { kind: 'time', nowMs: 1_000 } as const;
-    yield { index: 0, observation, requests: [], timedOut: [], signed: [], failure: null };
-  }
+  const blind = altered((step) => (step.index === 0 ? [{ ...step, requests: [] }] : []));
   const options = { trader: traderSettings('r1'), fillModels: ['log'], latency: null, seed: 1, landingMs: 0 };
   const failure = { code: 'recording_invalid', message: 'this run never read an order book' };
-  await expect(runParity({ ...journal, steps }, options)).rejects.toMatchObject(failure);
+  await expect(runParity(blind, options)).rejects.toMatchObject(failure);
 });
 
 it('hears what the run heard of its feeds, on the clock of the exchange', async () => {
   const value = { conditionId: 'M', p: 0.4, bid: null, ask: null, sd: null, atMs: 0, validUntilMs: null };
   let atMs = 0;
-  const run: RunJournal = {
-    ...journal,
-    steps: async function* () {
-      for await (const step of journal.steps()) {
-        yield step;
-        if (atMs > 0 || liveRun.fromMs > step.observation.nowMs) continue;
-        atMs = step.observation.nowMs;
-        const values = [{ ...value, atMs: atMs - 100, validUntilMs: atMs + 1000 }];
-        yield { ...step, requests: [], observation: { kind: 'feed', nowMs: atMs, feed: 'model', values } };
-      }
-    },
-  };
-  const { feedValues, fromMs } = await readRecordedRun(run);
-  const offsetMs = fromMs - (await firstMs(journal));
+  const heard = altered((step) => {
+    if (atMs > 0 || liveRun.fromMs > step.observation.nowMs) return [step];
+    atMs = step.observation.nowMs;
+    const values = [{ ...value, atMs: atMs - 100, validUntilMs: atMs + 1000 }];
+    return [step, { ...step, requests: [], observation: { kind: 'feed', nowMs: atMs, feed: 'model', values } }];
+  });
+  const { feedValues, fromMs } = await readRecordedRun(heard);
+  const offsetMs = fromMs - must(run.steps[0], 'a step').observation.nowMs;
   expect(Math.abs(offsetMs + OFF_MS)).toBeLessThan(1000);
   const timeMs = atMs + offsetMs;
   const moved = { ...value, atMs: timeMs - 100, validUntilMs: timeMs + 1000 };
   expect(feedValues).toEqual([{ feed: 'model', timeMs, value: moved }]);
 });
-
-async function firstMs(run: RunJournal): Promise<number> {
-  for await (const { observation } of run.steps()) return observation.nowMs;
-  throw new Error('a run has a step');
-}
