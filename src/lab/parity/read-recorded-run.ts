@@ -15,7 +15,7 @@ import { RequestCount } from '../backtest/session.js';
 import { sumCoverages } from '../report/analysis/markets.js';
 import { sum } from '../report/analysis/split.js';
 import { formatQuantity } from '../report/figures.js';
-import type { JournalFacts } from '../report/session-from-ledger.js';
+import { type JournalFacts, readOutcome } from '../report/session-from-ledger.js';
 import type { ConversionRecord, RequestUse, ScopeUse, SessionRecord } from '../session/contract.js';
 import {
   foldSession,
@@ -427,13 +427,16 @@ function listMarket(
   strategy: string,
 ) {
   const market = source?.market;
+  const conversions = [...orders.conversions.values()]
+    .filter((conversion) => conversion.conditionId === conditionId)
+    .map(({ conditionId: _, seenMs, ...moved }) => ({ ...moved, timeMs: Math.round(seenMs + offsetMs) }));
   return {
     conditionId,
     title: market?.title ?? conditionId,
     eventConditionId: market?.eventConditionId,
     eventTitle: market?.eventTitle ?? '',
     closeMs: null,
-    outcome: market?.outcome ?? null,
+    outcome: market?.outcome ?? readOutcome(conversions),
     orders: [...orders.orders.values()]
       .filter((order) => order.conditionId === conditionId)
       .map((order) => ({
@@ -455,9 +458,7 @@ function listMarket(
         amountMicros: row.amount,
         feeMicros: row.fee,
       })),
-    conversions: [...orders.conversions.values()]
-      .filter((conversion) => conversion.conditionId === conditionId)
-      .map(({ conditionId: _, seenMs, ...moved }) => ({ ...moved, timeMs: Math.round(seenMs + offsetMs) })),
+    conversions,
     // As in a backtest, a market counts from its first book to its end.
     lastMs: Math.min(untilMs, source?.summary?.lastMs ?? untilMs),
     countedFromMs: Math.max(fromMs, source?.summary?.firstMs ?? fromMs),

@@ -291,11 +291,12 @@ function listMarket(conditionId: string, reader: LedgerReader, rows: LedgerRows,
   };
 }
 
+type Converted = Omit<ConversionRecord, 'markMicros'> & { readonly capitalMicros?: number };
+
 /** Returns the outcome at which shares were redeemed; null if no redeem shows the outcome. */
-type Converted = Omit<ConversionRecord, 'markMicros'> & { readonly capitalMicros: number };
-const readOutcome = (conversions: readonly Converted[]): MarketOutcome | null =>
+export const readOutcome = (conversions: readonly Converted[]): MarketOutcome | null =>
   conversions
-    .filter(({ kind, capitalMicros }) => kind === 'redeem' && capitalMicros === 0)
+    .filter(({ kind, capitalMicros = 0 }) => kind === 'redeem' && capitalMicros === 0)
     .map(({ yesMicros, noMicros, cashMicros }) => inferOutcome(yesMicros, noMicros, cashMicros))
     .find((outcome) => outcome !== null) ?? null;
 

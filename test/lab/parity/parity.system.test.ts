@@ -97,6 +97,22 @@ it('counts the time of a market from its first book, as a backtest does', async 
   expect(Math.max(...counted)).toBeLessThan(LIVED_MS - MINUTE_MS);
 });
 
+it('gains nothing by a redeem of shares from before the run', async () => {
+  const data = { pubkey: 'r', market_condition_id: 'M', state: 'done', funds: 5, onchain_funds: 5, yes_shares: 5 };
+  const redeemed = altered((step) => {
+    const sent = { requestId: 1, sentMs: 0, nowMs: step.observation.nowMs, venueTimeMs: null };
+    const observation = { kind: 'outcome', ...sent, outcome: { kind: 'answered', data } };
+    const requests = [{ id: 1, call: { endpoint: 'redeems.detail', params: { pubkey: 'r' }, query: {} } }];
+    return step.index === 0
+      ? ([
+          { ...step, requests },
+          { ...step, observation },
+        ] as unknown as RunStep[])
+      : [];
+  });
+  expect(analyse((await readRecordedRun(redeemed)).session).result.resultMicros).toBe(0);
+});
+
 describe('live and backtests side by side', () => {
   it('have no figure that contradicts another', () => {
     expect(analyse(liveRun.session).warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
