@@ -179,6 +179,7 @@ type RunConversion = Omit<ConversionRecord, 'markMicros' | 'timeMs'> &
 
 class RunOrders {
   readonly orders = new Map<string, RunOrder>();
+  readonly #drafted = new Set<string>();
   readonly fills = new Map<string, RunFill>();
   readonly conversions = new Map<string, RunConversion>();
 
@@ -187,6 +188,8 @@ class RunOrders {
     if (outcome.kind !== 'answered') return;
     const data: unknown = outcome.data;
     switch (call.endpoint) {
+      case 'orders.create':
+        return void this.#drafted.add((data as DataOf<'orders.create'>).pubkey);
       case 'orders.submit':
         return this.#onOrder(data as OrderRow, at, true);
       case 'orders.cancelSubmit':
@@ -217,8 +220,8 @@ class RunOrders {
     if (ORDER_STANDING[status].phase === 'unsigned') return;
     const isOver = isFinalOrder(status);
     const known = this.orders.get(pubkey);
-    // An order that was already final when the run first read it belongs to an earlier run.
-    if (known === undefined && isOver && !isNew) return;
+    // An order that was already final when first read, or is no draft of this run, belongs to an earlier run.
+    if (known === undefined && !isNew && (isOver || !this.#drafted.has(pubkey))) return;
     const middleMs = (at.sentMs + at.seenMs) / 2;
     const order: RunOrder = known ?? {
       pubkey,
