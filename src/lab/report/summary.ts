@@ -60,7 +60,7 @@ const spread = ({ median, p90 }: { readonly median: number | null; readonly p90:
 /** Lines of figures that only the page shows. */
 export const PAGE_LINES: readonly SummaryLine<Analysis>[] = [
   ['Result per event', ({ byEvent }) => `${formatGain(byEvent.meanMicros)} ± ${formatMoney(byEvent.deviationMicros)}`],
-  ['Events with fills', ({ byEvent }) => count(byEvent.events)],
+  ['Events with a result', ({ byEvent }) => count(byEvent.events)],
   ['Events won / lost', ({ byEvent }) => `${count(byEvent.won)} / ${count(byEvent.lost)}`],
   ['Equity at the end', ({ equity }) => formatMoney(equity.endEquityMicros)],
   ['Value of shares at the end', ({ equity }) => formatMoney(equity.endHoldingsMicros)],

@@ -136,8 +136,11 @@ describe('the result by event', () => {
     aMarket({ conditionId, eventTitle, fills: aRoundTrip(micros) });
 
   test('adds the markets of one event, and takes a market without event for one of its own', () => {
-    const { byEvent } = analyse(aSession([gain('a', 'E', 3), gain('b', 'E', -1), gain('c', '', 5), gain('d', '', -6)]));
+    const markets = [gain('a', 'E', 3), gain('b', 'E', -1), gain('c', '', 5), gain('d', '', -6)];
+    const { byEvent } = analyse(aSession(markets));
     expect(byEvent).toMatchObject({ events: 3, won: 2, lost: 1, meanMicros: 1 / 3 });
+    const unfilled = aMarket({ conditionId: 'e', conversions: [aConversion({ cashMicros: 10 * ONE - 4 })] });
+    expect(analyse(aSession([...markets, unfilled])).byEvent).toMatchObject({ events: 4, lost: 2, meanMicros: -3 / 4 });
     expect(byEvent.intervalMicros?.[0]).toBeLessThan(0);
     expect(byEvent.intervalMicros?.[1]).toBeGreaterThan(0);
   });

@@ -26,7 +26,7 @@ export const shownInterval = ({ events, intervalMicros }: EventFigures): Interva
 export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
 
 /**
- * Computes statistics of the result over all events with a fill. `sharpe`: mean / deviation of the results per event,
+ * Computes statistics over all events with a fill or a result other than 0. `sharpe`: mean / deviation of the results,
  * not annualised; null for fewer than two events. `caveat`: limits of these figures, in words.
  */
 export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number) {
@@ -54,7 +54,7 @@ export function resultsByEvent(
 ): ReadonlyMap<string, number> {
   const results = new Map<string, number>();
   for (const { event, fills, resultMicros } of markets)
-    if (fills > 0) results.set(event, (results.get(event) ?? 0) + resultMicros);
+    if (fills > 0 || resultMicros !== 0) results.set(event, (results.get(event) ?? 0) + resultMicros);
   return results;
 }
 
