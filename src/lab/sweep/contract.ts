@@ -131,7 +131,7 @@ export type SweepSubject = 'recordings' | 'worlds';
 export interface SweepAssumptions {
   readonly version: string;
   readonly configHash: string;
-  /** SHA-256 over all data that the sweep replays, lower-case hex. */
+  /** SHA-256 over all planned data, lower-case hex. Threads do not compare their data with this hash. */
   readonly dataHash: string;
   readonly seed: number;
   readonly fillModels: readonly string[];
