@@ -82,11 +82,8 @@ function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
       : (run.markets.get(id)?.at(timeMs) ?? UNKNOWN_BEST);
   };
   const standing = (timeMs: number): number | null => {
-    for (const { fromMs, markets } of seen.toReversed()) {
-      const middle = fromMs > timeMs ? null : (markets.get(id)?.standing(timeMs) ?? null);
-      if (middle !== null) return middle;
-    }
-    return null;
+    const begun = seen.filter(({ fromMs }) => fromMs <= timeMs);
+    return begun.flatMap(({ markets }) => markets.get(id)?.standing(timeMs) ?? []).at(-1) ?? null;
   };
   const outcome = markets.findLast((market) => market.outcome !== null)?.outcome ?? null;
   const recorded = markets.flatMap((market) => market.coverage ?? []);
@@ -203,10 +200,9 @@ class RunOrders {
         return;
       case 'merges.submit':
       case 'merges.detail':
-        return this.#onSets('merge', data as ConversionRow, at);
       case 'splits.submit':
       case 'splits.detail':
-        return this.#onSets('split', data as ConversionRow, at);
+        return this.#onSets(call.endpoint.startsWith('merges') ? 'merge' : 'split', data as ConversionRow, at);
       case 'redeems.submit':
       case 'redeems.detail':
         return this.#onRedeem(data as RedeemRow, at);
@@ -327,10 +323,7 @@ class RunReading {
     const call = this.#underWay.get(requestId);
     this.#underWay.delete(requestId);
     if (call === undefined) return;
-    if (outcome.kind === 'unknown' && !outcome.sent) {
-      this.#unsent++;
-      return;
-    }
+    if (outcome.kind === 'unknown' && !outcome.sent) return void this.#unsent++;
     const { scope } = declarationOf(call.endpoint);
     this.#count.countRequest(call.endpoint, scope, sentMs);
     this.#count.countAnswer(scope, outcome);
