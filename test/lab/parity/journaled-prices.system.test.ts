@@ -131,9 +131,9 @@ describe('a run that was killed, and the next one', () => {
     const { told, journals, runs } = lived;
     expect(runs.length).toBe(2);
     const read = await Promise.all(runs.map((run) => readRecordedRun(journalOf(run))));
-    const placed = read.map(({ session }) => analyse(session).trading.ordersPlaced);
     // An order that outlived the first run is none of the second.
-    expect(placed.reduce((sum, count) => sum + count, 0)).toBe(told.analysis.trading.ordersPlaced);
+    const placed = read.reduce((total, { session }) => total + analyse(session).trading.ordersPlaced, 0);
+    expect(placed).toBe(told.analysis.trading.ordersPlaced);
     expect(told.analysis.equity.resultMicros).toBe(told.pnl.totalMicros);
     const last = must(runs.at(-1), 'the last run');
     const ledger = openMemoryLedger(last.ledger);

@@ -119,12 +119,8 @@ describe('live and backtests side by side', () => {
     const { sides, markets } = result.parity;
     expect(sides.map(({ name }) => name)).toEqual(['live', 'trade-through', 'risk-averse', 'optimistic']);
     for (const [index, side] of sides.entries()) {
-      const sum = (figure: (side: (typeof markets)[number]['sides'][number]) => number) =>
-        markets.reduce((total, market) => total + figure(market.sides[index] ?? side), 0);
-      expect(sum(({ fills: count }) => count)).toBe(side.fills);
-      expect(sum(({ sharesMicros }) => sharesMicros)).toBe(side.sharesMicros);
-      expect(sum(({ resultMicros }) => resultMicros)).toBe(side.resultMicros);
-      expect(sum(({ ordersPlaced }) => ordersPlaced)).toBe(side.ordersPlaced);
+      for (const name of ['fills', 'sharesMicros', 'resultMicros', 'ordersPlaced'] as const)
+        expect(markets.reduce((total, market) => total + (market.sides[index] ?? side)[name], 0)).toBe(side[name]);
     }
   });
 

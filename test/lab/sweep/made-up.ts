@@ -49,13 +49,12 @@ export function outcomesOf(
         const results = places.map((place) => resultOf(number, model, place));
         const found = results.filter((result) => result !== null);
         kept.set([number, fold, fillModel].join(), found);
-        // Only the first backtest does not know its drawdown.
-        const knows = number + model + fold > 1;
+        const isKnown = number + model + fold > 1;
         const isDone = found.length === results.length;
         outcomes.set(
           { number, fold, fillModel },
           isDone
-            ? { kind: 'done', figures: figuresOf(found, { maxDrawdownMicros: knows ? fold + 1 : null, fills: 2 }) }
+            ? { kind: 'done', figures: figuresOf(found, { maxDrawdownMicros: isKnown ? fold + 1 : null, fills: 2 }) }
             : { kind: 'failed', error },
         );
       }
