@@ -26,6 +26,7 @@ export async function serveTrader(socket: string, answer: Answer = () => OBEYED)
   const readers: LineReader[] = [];
   const server = await serveControl(socket, {
     answer: async (question) => {
+      if (question.command === 'ping') return { ok: true, data: { pid: process.pid } };
       asked.push(question);
       return answer(question);
     },
