@@ -21,9 +21,8 @@ describe('a group of commands', () => {
   }
 
   it('is loaded alone for its command', () => {
-    for (const group of COMMAND_GROUPS) {
+    for (const group of COMMAND_GROUPS)
       for (const name of group.names) expect(groupsFor([name, '--json'])).toEqual([group]);
-    }
   });
 
   it('is one of all for help, for a name that there is not, and for none', async () => {

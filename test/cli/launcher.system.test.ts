@@ -66,9 +66,8 @@ describe('the launcher', () => {
     mkdirSync(join(home, 'bin'));
     symlinkSync('../launched/twinbook', join(home, 'bin/relative'));
     symlinkSync(join(home, 'bin/relative'), join(home, 'bin/absolute'));
-    for (const file of [join(folder, 'twinbook'), join(home, 'bin/relative'), join(home, 'bin/absolute')]) {
+    for (const file of [join(folder, 'twinbook'), join(home, 'bin/relative'), join(home, 'bin/absolute')])
       expect(launch(file)).toMatchObject({ status: 0, stdout: 'one status\n', stderr: '' });
-    }
     expect(launch('./twinbook', folder).stdout).toBe('one status\n');
   });
 });

@@ -153,9 +153,8 @@ describe('a name may be shortened', () => {
 
   test('a market to words of its title, an order to its beginning or to what a table shows', async () => {
     expect(await rows('fills', '--market', 'RAIN will')).toHaveLength(1);
-    for (const typed of ['run-a-2', 'order-2', 'or…-2']) {
+    for (const typed of ['run-a-2', 'order-2', 'or…-2'])
       expect(await read('explain', typed), typed).toContain('Order: order-2\n');
-    }
   });
 
   test('one that fits several lists them', async () => {

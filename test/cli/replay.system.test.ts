@@ -131,9 +131,8 @@ async function parityAddsUp(path: string, next: string, folder: string): Promise
   ledger.close();
   expect(live?.fills).toBe(booked.length);
   expect(live?.sharesMicros).toBe(booked.reduce((sum, { amountMicros }) => sum + amountMicros, 0));
-  for (const [index, side] of told.sides.entries()) {
+  for (const [index, side] of told.sides.entries())
     expect(told.markets.reduce((sum, { sides }) => sum + (sides[index]?.sharesMicros ?? 0), 0)).toBe(side.sharesMicros);
-  }
 }
 
 /** Compares the live side with another strategy file, and with another trader's file and its strategies. */

@@ -113,9 +113,8 @@ powerLosses('power lost again in the recovery', WORK, true);
 powerLosses('the control: power lost under `synchronous=NORMAL`', { ...WORK, synchronous: 'NORMAL' }, false);
 for (const kind of ['sync', 'write'] as const) for (const error of ['EIO', 'ENOSPC'] as const) diskErrors(kind, error);
 if (options.traders > 0) {
-  for (const kind of ['sync', 'write'] as const) {
+  for (const kind of ['sync', 'write'] as const)
     for (const error of ['EIO', 'ENOSPC'] as const) await failingTraders(kind, error);
-  }
 }
 
 const figures = [

@@ -282,8 +282,7 @@ export class Invariants {
   /** The trader knows every resting order, as resting or as possibly resting. */
   knowsWhatRests(): void {
     const known = new Set([...this.#active.values()].map(({ draft_pubkey }) => draft_pubkey));
-    for (const { pubkey } of this.#exchange.resting()) {
+    for (const { pubkey } of this.#exchange.resting())
       if (!known.has(pubkey ?? null)) this.say(`5: order ${pubkey} rests and is not known`);
-    }
   }
 }

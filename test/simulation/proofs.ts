@@ -29,9 +29,8 @@ export class Proofs {
       case 'redeems.detail':
         return this.#note(call.params.pubkey, (outcome.data as { state: string }).state);
       case 'orders.list':
-        for (const { pubkey, status } of outcome.data as readonly { pubkey: string | null; status: string | null }[]) {
+        for (const { pubkey, status } of outcome.data as readonly { pubkey: string | null; status: string | null }[])
           if (pubkey !== null) this.#note(pubkey, status);
-        }
         return;
       default:
         return;

@@ -45,9 +45,8 @@ export class WorstCase {
       const event = eventOf(market);
       if (event !== null) events.set(event, (events.get(event) ?? 0) + position);
     }
-    for (const [event, sum] of events) {
+    for (const [event, sum] of events)
       if (sum > limits.maxEventPositionSharesMicros) found.push(`${sum} may be held in event ${event}`);
-    }
     return found;
   }
 

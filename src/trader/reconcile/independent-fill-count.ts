@@ -170,14 +170,20 @@ export class IndependentFillCount {
     this.#leftOut.value = {};
   }
 
-  /** Starts a fill count after the listed trades. Booked trades that the list does not show yet are included. */
+  /** Starts a fill count after the listed settled trades. Booked trades that are not among these are included. */
   #open(memory: CountMemory | null): void {
-    const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
+    const changing = this.#rows.findLastIndex(isUnsettled);
+    const counted = this.#rows.slice(changing + 1);
+    // Without a counted trade, the next read would not know where to end.
+    if (changing >= 0 && counted.length === 0 && memory === null) return;
+    const shown = new Set([...counted.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
     // Booked trades since `lateS` (exchange clock, s) that this list lacks must appear in a later list. `lateS` is the
     // time of the counted trade where the read ended; for a first read, its page's oldest row, or at most `LATE_S` ago.
     const venueS = must(this.#venueS, 'time of the look');
     const firstS = Math.max(venueS - LATE_S, pastTime(this.#rows.at(-1)?.timestamp ?? 0, venueS)) + 1;
-    const lateS = memory === null ? firstS : (this.#metS ?? Number.NEGATIVE_INFINITY);
+    const endS = memory === null ? firstS : (this.#metS ?? Number.NEGATIVE_INFINITY);
+    const changingRow = this.#rows[changing];
+    const lateS = changingRow === undefined ? endS : Math.min(endS, pastTime(changingRow.timestamp, venueS));
     const seq = this.#ledger.newestSeq('fills');
     const late = this.#ledger
       .fillsAfter(Math.max(0, seq - SECOND_READER_ROWS))
@@ -192,7 +198,7 @@ export class IndependentFillCount {
   #remember(memory: CountMemory, differing: ReadonlySet<string>): void {
     const venueS = must(this.#venueS, 'time of the look');
     const isYoung = (timeS: number) => pastTime(timeS, venueS) > venueS - LATE_S;
-    const mayChange = ({ timestamp, state }: OwnTradeRow) => isYoung(timestamp) || !['done', 'failed'].includes(state);
+    const mayChange = (row: OwnTradeRow) => isYoung(row.timestamp) || isUnsettled(row);
     const rows = this.#rows.slice(this.#rows.findLastIndex(mayChange) + 1);
     const fills = this.#ledger.fillsAfter(memory.seq);
     const young = fills.findIndex(({ row }) => isYoung(row.timestampS));
@@ -209,6 +215,8 @@ export class IndependentFillCount {
     this.#memory.value = { ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger };
   }
 }
+
+const isUnsettled = ({ state }: OwnTradeRow): boolean => !['done', 'failed'].includes(state);
 
 /** Adds trades or fills to sums by market, outcome and side. Returns new sums. */
 function addUp(before: SumsByKey, trades: readonly (OwnTradeRow | BookedFill)[]): Record<string, TradeSums> {

@@ -268,7 +268,9 @@ function eventPosition(place: PlaceIntent, facts: RiskFacts, order: () => Workin
 }
 
 function eventLoss(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
-  const { exposure, limits } = facts;
+  const { exposure, limits, stance } = facts;
+  // A flatten sells every holding of a hedged event, so the first sale may raise the event's worst loss.
+  if (stance === 'flatten') return null;
   const event = place.eventConditionId ?? place.marketConditionId;
   const after = exposure.eventLoss(event, order());
   if (after <= limits.maxEventLossMicros || after <= exposure.eventLoss(event)) return null;

@@ -182,7 +182,8 @@ export class LossGuard {
     const equityMicros = this.#payable;
     const restarted = { dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
     this.state = { ...this.state, ...restarted, acceptedMicros: this.#passingMicros };
-    if (this.#endedWith !== null) this.#endedWith = equityMicros;
+    // The new day starts with the equity at marks less the accepted loss.
+    if (this.#endedWith !== null) this.#endedWith = this.state.equityMicros;
   }
 
   /** Halts trading. The first reason for the halt stays, because later reasons follow from it. */

@@ -55,9 +55,8 @@ describe('a signed request', () => {
     unauthorized(await signed({ ...headers, 'SVC-API-KEY': 'unknown' }), 'Invalid API key');
     unauthorized(await signed({ ...headers, 'SVC-API-KEY': 'other', 'SVC-TIMESTAMP': '1' }), 'Timestamp out of range');
     const signature = headers['SVC-SIGNATURE'] ?? '';
-    for (const wrong of ['0'.repeat(64), signature.toUpperCase(), signature.slice(1), `0x${signature}`]) {
+    for (const wrong of ['0'.repeat(64), signature.toUpperCase(), signature.slice(1), `0x${signature}`])
       unauthorized(await signed({ ...headers, 'SVC-SIGNATURE': wrong }), 'Invalid signature');
-    }
   });
 
   it('is signed over the raw path, query and body', async () => {

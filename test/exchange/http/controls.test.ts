@@ -37,9 +37,8 @@ describe('the paper controls', () => {
       ['/signing-service/', { available: 1 }, 'available'],
       ['/markets/unknown/reference-price/', { price: 'x' }, 'price'],
     ];
-    for (const [path, body, name] of bad) {
+    for (const [path, body, name] of bad)
       expect(field(await control(base, path, body)), path).toEqual({ status: 400, fields: [name] });
-    }
     expect(await control(base, '/markets/unknown/resolve/', { is_yes: true })).toMatchObject({ slug: 'not_found' });
     expect(await control(base, '/accounts/unknown/deposit/', { funds: '5' })).toMatchObject({ slug: 'not_found' });
   });

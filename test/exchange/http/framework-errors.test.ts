@@ -59,9 +59,8 @@ describe('malformed requests', () => {
   });
 
   it('with another media type are a 415', async () => {
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'nonsense', ';']) {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'nonsense', ';'])
       expect(await posted(bootstrap, '{}', type)).toEqual({ status: 415, slug: 'unsupported_media_type' });
-    }
     expect((await posted(bootstrap, '{}', 'Application/JSON; charset=utf-8')).status).toBe(400);
   });
 
@@ -90,9 +89,8 @@ describe('malformed requests', () => {
 
   it('with headers larger than any are a 431', async () => {
     const long = 'a'.repeat(20_000);
-    for (const lines of [['GET /markets/ HTTP/1.1', `X-Long: ${long}`], [`GET /markets/?x=${long} HTTP/1.1`]]) {
+    for (const lines of [['GET /markets/ HTTP/1.1', `X-Long: ${long}`], [`GET /markets/?x=${long} HTTP/1.1`]])
       expect(await raw(lines)).toEqual({ status: 431, slug: 'request_headers_too_large' });
-    }
     expect((await raw(['GET /markets/ HTTP/1.1', `X-Long: ${'a'.repeat(15_000)}`])).status).toBe(200);
   });
 

@@ -50,9 +50,8 @@ export class Pair {
     this.plain = new PlainState(seen);
     this.plain.pass(START_MS);
     openWorld((method, ...args) => this.#do(method, ...args), this.plain, grids);
-    for (const account of WALLETS) {
+    for (const account of WALLETS)
       for (const market of [MARKETS.first, MARKETS.second]) this.#giveSets(account, market, 12 - 4 * market);
-    }
   }
 
   #giveSets(account: number, market: number, units: number): void {

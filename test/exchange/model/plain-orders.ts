@@ -170,9 +170,8 @@ function affordable(rules: PlainRules, order: PlainOrder, other: PlainOrder, wan
   };
   if (pays(wanted)) return wanted;
   let lots = 0;
-  for (let step = 2 ** Math.ceil(Math.log2(wanted / rules.lot + 1)); step >= 1; step /= 2) {
+  for (let step = 2 ** Math.ceil(Math.log2(wanted / rules.lot + 1)); step >= 1; step /= 2)
     if ((lots + step) * rules.lot <= wanted && pays((lots + step) * rules.lot)) lots += step;
-  }
   return lots * rules.lot;
 }
 

@@ -154,9 +154,8 @@ export class PlainState {
         this.seen(`${'kind' in record ? record.kind : 'redeem'} expired`);
       }
     }
-    for (const record of this.conversions) {
+    for (const record of this.conversions)
       if (record.state === 'in_process' && record.landsMs <= this.nowMs) this.#land(record);
-    }
   }
 
   #land(record: PlainConversion): void {
@@ -184,12 +183,9 @@ export class PlainState {
   /** Currency that resting buys and unfinished splits hold. */
   lockedFunds(account: number): number {
     let sum = 0;
-    for (const order of this.orders) {
-      if (order.account === account && order.buys) sum += this.#lockOf(order);
-    }
-    for (const record of this.conversions) {
+    for (const order of this.orders) if (order.account === account && order.buys) sum += this.#lockOf(order);
+    for (const record of this.conversions)
       if (record.account === account && record.kind === 'split' && isUnfinished(record)) sum += record.amount;
-    }
     return sum;
   }
 

@@ -52,9 +52,8 @@ const floorTo = (value: number, step: number): number => Math.floor(value / step
 /** The largest amount whose lock fits into `funds`. */
 function most(rules: PlainRules, price: number, funds: number): number {
   let lots = 0;
-  for (let step = 2 ** 40; step >= 1; step /= 2) {
+  for (let step = 2 ** 40; step >= 1; step /= 2)
     if (buyLock(rules, price, (lots + step) * rules.lot) <= funds) lots += step;
-  }
   return lots * rules.lot;
 }
 

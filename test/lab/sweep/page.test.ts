@@ -16,9 +16,8 @@ describe('the page of a sweep', () => {
       for (const { resultMicros } of models)
         expect(page).toContain(`data-v="${resultMicros}">${formatGain(resultMicros)}`);
     }
-    for (const { outOfSampleMicros } of result.walkForward?.steps ?? []) {
+    for (const { outOfSampleMicros } of result.walkForward?.steps ?? [])
       for (const value of outOfSampleMicros) expect(page).toContain(formatGain(value));
-    }
   });
 
   it('needs no other file and no network', () => {

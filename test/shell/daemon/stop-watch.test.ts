@@ -69,9 +69,8 @@ describe('a proof that is wanted', () => {
     let nowMs = 5_000;
     const isOverdue = watchProof(() => nowMs);
     const tried: number[] = [];
-    for (let second = 0; second < seconds; second++, nowMs += 1_000) {
+    for (let second = 0; second < seconds; second++, nowMs += 1_000)
       if (isOverdue(wantsProof(second))) tried.push(second);
-    }
     return tried;
   }
 

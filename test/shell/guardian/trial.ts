@@ -226,7 +226,6 @@ const PATIENCE_MS = 240_000;
 
 /** The caller shows the output of the processes. */
 export async function until(isSo: () => boolean | Promise<boolean>, said: string): Promise<void> {
-  for (const endMs = performance.now() + PATIENCE_MS; !(await isSo()); await pause(50)) {
+  for (const endMs = performance.now() + PATIENCE_MS; !(await isSo()); await pause(50))
     if (performance.now() > endMs) throw new Error(said);
-  }
 }

@@ -29,9 +29,8 @@ interface Watch {
 function watch({ expression, from, to, toLocal = asUtc, everyMs = SECOND }: Watch): readonly string[] {
   const times = new JobTimes(expression, utc(from), toLocal);
   const found: string[] = [];
-  for (let nowMs = utc(from) + everyMs; nowMs <= utc(to); nowMs += everyMs) {
+  for (let nowMs = utc(from) + everyMs; nowMs <= utc(to); nowMs += everyMs)
     if (times.findPassed(nowMs) !== null) found.push(new Date(nowMs).toISOString().slice(0, 19));
-  }
   return found;
 }
 

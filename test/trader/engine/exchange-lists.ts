@@ -258,9 +258,8 @@ export class Account {
     let requests = this.ledger.transaction(() => this.reconciler.begin(first, this.nowMs));
     while (requests.length > 0) requests = requests.flatMap((request) => this.#ofRound(request, faults));
     meanwhile();
-    for (let look = 0; look < 4 && this.reconciler.awaits.length > 0; look++) {
+    for (let look = 0; look < 4 && this.reconciler.awaits.length > 0; look++)
       for (const kind of this.reconciler.awaits) this.look(kind, faults);
-    }
     return this.reconciler.newest?.comparedMs !== before;
   }
 
@@ -356,9 +355,8 @@ export class Account {
 
   #assets(untilMs: number): readonly AssetRow[] {
     const held = new Map<string, number>();
-    for (const { outcome, amount, sinceMs } of this.moves) {
+    for (const { outcome, amount, sinceMs } of this.moves)
       if (sinceMs <= untilMs) held.set(outcome, (held.get(outcome) ?? 0) + amount);
-    }
     return [...held].map(([outcome, total]) => assetRow(outcome, micros(total)));
   }
 }

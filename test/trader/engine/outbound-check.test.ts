@@ -65,9 +65,8 @@ describe('what is about to leave', () => {
     if (typeof value === 'string') yield `${/^\d/.test(value) ? `${value}1` : `${value}x`}`;
     else if (typeof value === 'boolean') yield !value;
     else if (typeof value === 'object' && value !== null) {
-      for (const [key, inner] of Object.entries(value)) {
+      for (const [key, inner] of Object.entries(value))
         for (const other of tampered(inner)) yield { ...value, [key]: other };
-      }
     }
   }
 

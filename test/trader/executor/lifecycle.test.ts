@@ -14,9 +14,8 @@ import { INTENT_STATES } from '../../../src/trader/ledger/tables.js';
 describe('the table of state changes', () => {
   it('has a line for every state and leads only to states that exist', () => {
     expect(Object.keys(LIFECYCLE).sort()).toEqual([...INTENT_STATES].sort());
-    for (const moves of Object.values(LIFECYCLE)) {
+    for (const moves of Object.values(LIFECYCLE))
       for (const next of Object.values(moves)) expect(INTENT_STATES).toContain(next);
-    }
   });
 
   it('asserts for every pair that is not in it', () => {
@@ -45,18 +44,16 @@ describe('the table of state changes', () => {
 
   it('leaves an end only when the exchange shows that it was none', () => {
     for (const state of INTENT_STATES.filter(isFinalIntent)) {
-      for (const [event, next] of Object.entries(LIFECYCLE[state])) {
+      for (const [event, next] of Object.entries(LIFECYCLE[state]))
         if (!isFinalIntent(next)) expect([event, next]).toEqual(['accepted', 'live']);
-      }
     }
   });
 
   it('never calls a submitted intent over without a record of the exchange', () => {
     const records = ['settled', 'recordFailed', 'recordExpired'];
     for (const state of ['signed', 'unknown', 'live'] as const) {
-      for (const [event, next] of Object.entries(LIFECYCLE[state])) {
+      for (const [event, next] of Object.entries(LIFECYCLE[state]))
         if (isFinalIntent(next)) expect(records).toContain(event);
-      }
     }
   });
 

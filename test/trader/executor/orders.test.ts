@@ -489,9 +489,7 @@ describe('a kill', () => {
   it('sends no signature again, and still settles what may have left', () => {
     const s = fresh().submitted(lost);
     s.executor.setPlacing(false);
-    for (const wait of [500, 5_000, 10_000]) {
-      s.readAfter(wait, 'waiting_to_sign');
-    }
+    for (const wait of [500, 5_000, 10_000]) s.readAfter(wait, 'waiting_to_sign');
     s.readAfter(30_000, 'open');
     expect(s.state()).toBe('live');
   });

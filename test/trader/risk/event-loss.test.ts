@@ -70,6 +70,7 @@ describe('the worst loss of an event', () => {
     const less = placeOf({ isYes: false, side: 'sell', priceMicros: m(590_000), amountMicros: shares(10) });
     // The sold shares offset the other market's loss.
     expect(judge(less, facts(60))).toMatchObject({ verdict: 'refused', name: 'max_event_loss' });
+    expect(judge(less, { ...facts(60), stance: 'flatten' }).verdict).toBe('approved');
     expect(judge(less, { ...facts(10), exposure: exposureOf([noIn('a')], [], [EXCLUSIVE]) }).verdict).toBe('approved');
   });
 

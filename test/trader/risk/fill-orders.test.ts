@@ -26,9 +26,8 @@ const start = fc.record({ yes: fc.integer({ min: 0, max: 60 }), no: fc.integer({
 /** Returns every sequence in which these orders may fill. */
 function* permutations<T>(all: readonly T[]): Generator<readonly T[]> {
   if (all.length === 0) yield [];
-  for (const [i, first] of all.entries()) {
+  for (const [i, first] of all.entries())
     for (const rest of permutations([...all.slice(0, i), ...all.slice(i + 1)])) yield [first, ...rest];
-  }
 }
 
 interface Book {

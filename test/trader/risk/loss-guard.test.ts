@@ -107,6 +107,16 @@ describe('the loss guard', () => {
     expect(guard.observe(midnight + 11 * MINUTE_MS, money(905), limits)).toBe('lost 50 today, the limit is 50');
   });
 
+  it('counts an accepted loss at the bids once if it is accepted before a new day begins', () => {
+    const morning = NOON + DAY_MS;
+    const guard = new LossGuard({ ...LossGuard.start(NOON, money(1000)).state, halted: 'lost 55 today' });
+    guard.observe(morning, money(945), limits, money(20));
+    guard.resume();
+    rest(guard, morning + MINUTE_MS, 945, 20);
+    expect([guard.state.dayStartEquityMicros, guard.facts.dayLossMicros]).toEqual([money(925), 0]);
+    expect(guard.days).toMatchObject({ current: { resultMicros: 0 }, ended: { resultMicros: money(-55) } });
+  });
+
   it('counts capital that is put in or taken out neither as a gain that hides a loss nor as a loss', () => {
     const guard = LossGuard.start(NOON, money(1000));
     expect(guard.observe(NOON + 1000, money(955), limits)).toBeNull();

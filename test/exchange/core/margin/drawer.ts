@@ -43,9 +43,8 @@ export class MarginDrawer {
   #openMarket(spec: object): void {
     this.do('markets.create', spec);
     this.#markets = [];
-    for (const { card, state } of this.core.catalog.markets) {
+    for (const { card, state } of this.core.catalog.markets)
       if (state !== 'resolved' && state !== 'canceled') this.#markets.push(card.conditionId);
-    }
   }
 
   do(method: Mutator, ...args: readonly unknown[]): unknown {

@@ -67,8 +67,7 @@ describe('the matching engine', () => {
     const second = place();
     expect(second).not.toBe(first);
     expect([core.at(0).internal.cancel(first), core.internal.remaining(second)]).toEqual([false, m('1')]);
-    for (const nonsense of [0, -1, 1, 5_000_000, 2 ** 52, 0.5, Number.NaN]) {
+    for (const nonsense of [0, -1, 1, 5_000_000, 2 ** 52, 0.5, Number.NaN])
       if (nonsense !== first && nonsense !== second) expect(core.at(0).internal.cancel(nonsense)).toBe(false);
-    }
   });
 });

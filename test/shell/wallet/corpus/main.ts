@@ -21,9 +21,8 @@ const { cases, honest, seed, write } = orExit((args) => {
     },
   });
   const [cases, honest, seed] = [Number(values.cases), Number(values.honest), Number(values.seed)];
-  for (const [name, value] of Object.entries({ cases, honest, seed })) {
+  for (const [name, value] of Object.entries({ cases, honest, seed }))
     if (!Number.isSafeInteger(value) || value < 1) throw new Error(`--${name} must be a count above 0, got ${value}`);
-  }
   return { cases, honest, seed, write: values.write };
 });
 

@@ -93,14 +93,12 @@ export class KilledWriter {
     wholly('the old key', () => isOurs(this.#path('old.json'), null));
     const written = this.#written();
     for (const round of written) wholly(`key ${round}`, () => isOurs(this.#path('new', `${round}.json`), PASSPHRASE));
-    for (let round = 1; round <= this.#told; round++) {
+    for (let round = 1; round <= this.#told; round++)
       if (!written.includes(round)) losses.push(`key ${round} was told of and is gone`);
-    }
     wholly('the credentials', () => this.#roundOfCredentials() >= this.#told);
     wholly('the credentials of another venue', () => this.#load(OTHER)?.secret === 'theirs');
-    for (const path of this.#everyFile()) {
+    for (const path of this.#everyFile())
       if ((statSync(path).mode & 0o777) !== 0o600) losses.push(`${path} can be read by others`);
-    }
     // The next one continues after all existing rounds.
     this.#next = Math.max(this.#told, ...written) + 1;
     return losses;
