@@ -12,7 +12,7 @@ import type { MarketFacts, SeenAt } from '../market/view.js';
 import type { SlowAverages } from '../risk/slow-average.js';
 import type { ModeNow } from './control/modes.js';
 import { ExchangeRefusals } from './guards.js';
-import { isQuotable, isWanted, MarketMeasures } from './market-worth.js';
+import { isQuotable, isSelective, isWanted, MarketMeasures } from './market-worth.js';
 import type { OwnState } from './own/own-state.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
 import { Sandboxes } from './quoting/strategy-sandbox.js';
@@ -212,14 +212,22 @@ export class Markets {
     this.requestRequote();
   }
 
-  /** Returns the markets that a strategy keeps under new settings; empty if its market selection changed. */
+  /** Returns the markets that a strategy keeps, held and selected ones first; none if its market filter changed. */
   #keptMarkets(before: StrategySettings, next: StrategySettings | undefined): ReadonlySet<string> {
     if (next === undefined) return new Set();
     if (next.markets.ids.length > 0) return new Set(next.markets.ids);
     if (!isDeepStrictEqual(pickFilter(next.markets), pickFilter(before.markets))) return new Set();
-    const quoted = [...this.#tracked.keys()].filter((id) => this.#isQuotedBy(id, before));
     const { max, candidates = max } = next.markets;
-    return new Set(quoted.slice(0, candidates));
+    const rank = ({ conditionId: id, slots }: MarketEntry): number => {
+      if (this.#ledger.shares(id, true) !== 0 || this.#ledger.shares(id, false) !== 0) return 0;
+      return slots.some((slot) => slot.strategy === before && slot.leftOutBecause === null) ? 1 : 2;
+    };
+    const quoted = [...this.#tracked.values()].filter(({ conditionId }) => this.#isQuotedBy(conditionId, before));
+    // A market that is held but not selected is quoted only on the side that reduces the holding.
+    const isKept = (entry: MarketEntry, at: number) =>
+      at < candidates || (isSelective(next.markets) && rank(entry) === 0);
+    const kept = quoted.sort((a, b) => rank(a) - rank(b)).filter(isKept);
+    return new Set(kept.map(({ conditionId }) => conditionId));
   }
 
   /** Stores the state of a slot's strategy, to restore it at a restart. The caller must open a ledger transaction. */

@@ -83,7 +83,8 @@ export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch
   return touch({ bids: findBeyondDust(book.bids, dustMicros), asks: findBeyondDust(book.asks, dustMicros) });
 }
 
-function findBeyondDust(levels: readonly BookLevel[], dustMicros: Micros): BookLevel[] {
+/** Returns the first level where the sum from the best price reaches `dustMicros`, with this sum; empty if none. */
+export function findBeyondDust(levels: readonly BookLevel[], dustMicros: Micros): BookLevel[] {
   let heap = micros(0);
   for (const { priceMicros, amountMicros } of levels) {
     heap = add(heap, amountMicros);

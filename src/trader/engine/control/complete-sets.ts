@@ -13,6 +13,7 @@ import {
 } from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import { CONVERSION_KINDS } from '../../ledger/tables.js';
+import { findBeyondDust } from '../../market/book.js';
 import type { MarketFacts } from '../../market/view.js';
 import type { MergeIntent, PlaceIntent, RedeemIntent, SplitIntent } from '../../risk/intent.js';
 import { batchOf, type Economics, isPullingWorth, USUAL_PAIRS_PER_S } from '../../strategy/economics.js';
@@ -178,7 +179,7 @@ export const FLATTEN = 'flatten';
 
 /**
  * Sells the shares that form no complete set (sets are merged) at the best opposite price, up to the amount at that
- * price. A sale waits while an own order is open in the market, so that the holding is known. The price collar refuses
+ * price. If that amount is too small for an order, the next prices are added. A sale waits while an own order is open in the market, so that the holding is known. The price collar refuses
  * a sale to a lone bid far below the market's mark.
  */
 function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: MarketEntry, context: StepContext): void {
@@ -189,9 +190,9 @@ function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: Marke
   if ((own.orders.get(conditionId) ?? []).length > 0) return;
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const isYes = yesMicros > noMicros;
-  const level = isYes ? sight.others.bids[0] : sight.others.asks[0];
-  if (level === undefined) return;
   const { eventConditionId, lotMicros, minAmountMicros, maxAmountMicros } = sight.market;
+  const [level] = findBeyondDust(isYes ? sight.others.bids : sight.others.asks, minAmountMicros);
+  if (level === undefined) return;
   // YES shares are sold at the best bid, NO shares at 1 - best ask of YES.
   const priceMicros = isYes ? level.priceMicros : complement(level.priceMicros);
   const { maxOrderSharesMicros, maxOrderNotionalMicros } = context.limits;
