@@ -5,7 +5,7 @@ import {
   choose,
   DWELL_S,
   type MarketCandidate,
-  type MarketOffer,
+  type OfferedSide,
   PricedOffer,
   type ScarcityPrices,
 } from '../scheduler/market-choice.js';
@@ -111,10 +111,8 @@ export class Selection {
 
   #isReady(state: Chooser, strategy: StrategySettings, nowMs: number): boolean {
     const slots = this.#listSlots(state, strategy);
-    if (slots.length === 0) return false;
-    return (
-      Math.abs(nowMs - (this.#bornMs ?? nowMs)) > FIRST_PATIENCE_MS || slots.every(([, slot]) => slot.view !== null)
-    );
+    const isPatient = Math.abs(nowMs - (this.#bornMs ?? nowMs)) <= FIRST_PATIENCE_MS;
+    return slots.length > 0 && (!isPatient || slots.every(([, slot]) => slot.view !== null));
   }
 
   #chooseByValue(state: Chooser, nowMs: number): void {
@@ -124,15 +122,14 @@ export class Selection {
     const byValue = strategies.filter(({ markets }) => markets.choose === 'value');
     const ready = byValue.filter((strategy) => this.#begun.has(strategy.name) || this.#isReady(state, strategy, nowMs));
     const isFirst = ready.some(({ name }) => !this.#begun.has(name));
-    // A selected market that has no quotes for a short time stays selected.
-    const isPausing = (slot: QuoteSlot) =>
-      this.#chosen.has(slot) && nowMs - (this.#offeredMs.get(slot) ?? Number.NEGATIVE_INFINITY) < DWELL_S * 1000;
-    const most = new Map(
-      ready.map((strategy) => {
-        const pausing = this.#listSlots(state, strategy).filter(([, slot]) => slot.worth === null && isPausing(slot));
-        return [strategy.name, strategy.markets.max - pausing.length];
-      }),
-    );
+    // A selected market that has no quotes for a short time stays selected. 0: the market has quotes now.
+    const isPausing = (slot: QuoteSlot) => {
+      const silentMs = nowMs - (this.#offeredMs.get(slot) ?? Number.NEGATIVE_INFINITY);
+      return this.#chosen.has(slot) && silentMs !== 0 && silentMs < DWELL_S * 1000;
+    };
+    const countPausing = (strategy: StrategySettings) =>
+      this.#listSlots(state, strategy).filter(([, slot]) => isPausing(slot)).length;
+    const most = new Map(ready.map((strategy) => [strategy.name, strategy.markets.max - countPausing(strategy)]));
     const candidates = offered.flatMap((one) => (ruledOut(state, one.slot, nowMs) === null ? one.candidate : []));
     const bounds = { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES };
     const { queue } = state.requests;
@@ -156,7 +153,7 @@ export class Selection {
       this.#begun.add(strategy.name);
       for (const [, slot] of this.#listSlots(state, strategy)) {
         if (ruledOut(state, slot, nowMs) !== null) continue;
-        if (choice.chosen.has(makeId(slot)) || (slot.worth === null && isPausing(slot))) this.#take(slot);
+        if (choice.chosen.has(makeId(slot)) || isPausing(slot)) this.#take(slot);
         else this.#leaveOut(slot, whyNot(slot));
       }
     }
@@ -190,10 +187,7 @@ export class Selection {
     if (offer === null) return null;
     this.#offeredMs.set(slot, nowMs);
     // Expected gross income from own fills, currency per second.
-    const gross = offer.sides.reduce(
-      (sum, { fillsPerS, sharesPerFill, distance }) => sum + fillsPerS * sharesPerFill * distance,
-      0,
-    );
+    const gross = incomePerS(offer.sides, Number.NEGATIVE_INFINITY);
     const candidate: MarketCandidate = {
       id: makeId(slot),
       group: strategy.name,
@@ -204,7 +198,9 @@ export class Selection {
     };
     const fillsPerS = offer.sides.reduce((sum, side) => sum + side.fillsPerS, 0);
     const isQuoted = slot.leftOutBecause === null && slot.quotes.fairMicros !== null;
-    const lateFillCost = fillsPerS * sideIncome(offer);
+    // The mean income of a side is the cost rate of an unseen fill.
+    const sideIncome = incomePerS(offer.sides, offer.market.usualDistance) / Math.max(1, offer.sides.length);
+    const lateFillCost = fillsPerS * sideIncome;
     return { slot, belief, candidate, gross, lateFillCost, quoted: isQuoted ? fillsPerS : 0 };
   }
 
@@ -219,13 +215,9 @@ export class Selection {
   }
 }
 
-/** Returns the mean income per second of a side: the cost rate of an unseen fill. Distances are at least one tick. */
-const sideIncome = ({ sides, market }: MarketOffer): number =>
-  sides.reduce(
-    (sum, { fillsPerS, sharesPerFill, distance }) =>
-      sum + fillsPerS * sharesPerFill * Math.max(distance, market.usualDistance),
-    0,
-  ) / Math.max(1, sides.length);
+/** Returns the income of fills, currency per second. Each distance counts as at least `least`. */
+const incomePerS = (sides: readonly OfferedSide[], least: number): number =>
+  sides.reduce((sum, side) => sum + side.fillsPerS * side.sharesPerFill * Math.max(side.distance, least), 0);
 
 const makeId = ({ strategy, conditionId }: QuoteSlot): string => `${strategy.name} ${conditionId}`;
 

@@ -6,7 +6,8 @@ import { observeReport } from '../../../../src/trader/engine/observe.js';
 import type { MarketSelection } from '../../../../src/trader/engine/settings.js';
 import { openMemoryLedger } from '../../../../src/trader/ledger/ledger.js';
 import { at, detail } from '../../market/fixtures.js';
-import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
+import { START_MS, settingsOf, stateOf, strategyOf, strategyWith, wish } from '../played-trader.js';
+import { Life } from '../quoting/life.js';
 
 /** A trader that selects its markets from a, b and c. The result passes a minute in which one market is closed. */
 function selecting(selection: Partial<MarketSelection>) {
@@ -16,7 +17,7 @@ function selecting(selection: Partial<MarketSelection>) {
   const call = { endpoint: 'markets.list', query: { state: 'open' } } as const;
   const poll = { owner: { kind: 'poll', target: { kind: 'catalog' } }, call } as never;
   let nowMs = 0;
-  return (closed: string): string[] => {
+  return (closed: string): string => {
     nowMs += 60_000;
     const rows = ['a', 'b', 'c'].map((id) =>
       detail({ condition_id: id, state: id === closed ? 'interrupted' : 'open' }),
@@ -34,22 +35,26 @@ function selecting(selection: Partial<MarketSelection>) {
       state.selection.look(state, nowMs);
     });
     const isQuoted = (id: string) => state.markets.listSlots(id).some(({ leftOutBecause }) => leftOutBecause === null);
-    return ['a', 'b', 'c'].filter((id) => id !== closed && isQuoted(id));
+    return ['a', 'b', 'c'].filter((id) => id !== closed && isQuoted(id)).join('');
   };
 }
 
 it.each([
-  [
-    'the list',
-    { max: 2 },
-    [
-      ['a', 'b'],
-      ['b', 'c'],
-      ['b', 'c'],
-      ['a', 'c'],
-    ],
-  ],
-  ['more candidates than it quotes', { max: 1, candidates: 3 }, [['a'], ['b'], ['b'], ['a']]],
+  ['the list', { max: 2 }, ['ab', 'bc', 'bc', 'ac']],
+  ['more candidates than it quotes', { max: 1, candidates: 3 }, ['a', 'b', 'b', 'a']],
 ])('a strategy that selects from %s quotes a reopened market only in a free place', (_, selection, quoted) => {
   expect(['', 'a', '', 'b'].map(selecting(selection))).toEqual(quoted);
+});
+
+it('a strategy that selects by value keeps its markets at each valuation', () => {
+  const ids = ['a', 'b', 'c'];
+  const module = strategyWith(() => wish(0.45, 0.35, 0.55));
+  const life = new Life(module, ids);
+  Object.assign(life.slot('a').strategy.markets, { max: 2, choose: 'value' });
+  let minute = 0;
+  const selectedAfter = (minutes: number) => {
+    for (const end = minute + minutes; minute < end; minute++) life.step(START_MS + minute * 60_000, ids);
+    return ids.filter((id) => life.slot(id).leftOutBecause === null);
+  };
+  expect([2, 1, 1, 1].map((minutes) => selectedAfter(minutes).length)).toEqual([2, 2, 2, 2]);
 });
