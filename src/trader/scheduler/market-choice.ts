@@ -117,7 +117,8 @@ export class PricedOffer {
       loss += distance <= 0 ? 0 : (fillsPerS * sharesPerFill) / distance;
     const tolerance = bestTolerance(REQUESTS.move * prices.request, market.sigmaPerSqrtS, loss);
     const widest = isExact ? leastTolerance : Math.max(leastTolerance, tolerance);
-    const movesPerS = orders * Math.min(1, (market.sigmaPerSqrtS / widest) ** 2);
+    // Both terms may be infinite, and their ratio is then not a number.
+    const movesPerS = orders * (market.sigmaPerSqrtS < widest ? (market.sigmaPerSqrtS / widest) ** 2 : 1);
     let best = { lookEveryS: 1, stale: Number.POSITIVE_INFINITY };
     for (let i = 0; i < INTERVALS.length; i++) {
       const lookEveryS = INTERVALS[i] ?? 1;
