@@ -44,7 +44,7 @@ const SHORT_PART = 0.5;
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
   readonly markets: { readonly all: Iterable<MarketEntry> };
-  readonly safety: Pick<Safety, 'fleet'>;
+  readonly safety: Pick<Safety, 'fleet' | 'pauses'>;
   readonly requests: { readonly queue: RequestQueue };
   readonly account: { readonly own: Pick<OwnState, 'cashMicros'> };
   readonly clock: { readonly venue: Pick<VenueTimeBounds, 'nowMs'> };
@@ -154,7 +154,7 @@ export class Selection {
       for (const [, slot] of this.#listSlots(state, strategy)) {
         if (ruledOut(state, slot, nowMs) !== null) continue;
         if (choice.chosen.has(makeId(slot)) || isPausing(slot)) this.#take(slot);
-        else this.#leaveOut(slot, whyNot(slot));
+        else this.#leaveOut(slot, whyNot(state, slot));
       }
     }
   }
@@ -169,7 +169,7 @@ export class Selection {
       const before = believe(sumMeasured(entries.map(({ measures }) => measures.sums)));
       return entries.flatMap((entry) => {
         const belief = believe(entry.measures.sums, before);
-        const offers = entry.slots.flatMap((slot) => this.#makeOffer(slot, entry, belief, nowMs) ?? []);
+        const offers = entry.slots.flatMap((slot) => this.#makeOffer(state, slot, entry, belief, nowMs) ?? []);
         const modelled = offers.reduce((sum, { quoted }) => sum + quoted, 0);
         entry.measures.pass(nowMs, modelled / belief.fillRatio);
         return offers;
@@ -177,11 +177,11 @@ export class Selection {
     });
   }
 
-  #makeOffer(slot: QuoteSlot, { feed, measures }: MarketEntry, belief: Belief, nowMs: number) {
+  #makeOffer({ safety }: Chooser, slot: QuoteSlot, { feed, measures }: MarketEntry, belief: Belief, nowMs: number) {
     const { motion } = feed;
     const { view, strategy } = slot;
     slot.worth = null;
-    if (motion === null || view === null) return null;
+    if (motion === null || view === null || safety.pauses.get(slot.conditionId) !== undefined) return null;
     const motionNow = { sigmaPerSqrtS: computeSigma(feed, nowMs), jumpsPerS: motion.jumpsPerS };
     const offer = makeOffer(slot.wanted, view, motionNow, belief);
     if (offer === null) return null;
@@ -231,8 +231,8 @@ function ruledOut(state: Chooser, slot: QuoteSlot, nowMs: number): string | null
   return unwantedBecause(rules, slot.view, slot.leftOutBecause === null, venueNowMs);
 }
 
-function whyNot({ worth, wanted }: QuoteSlot): string {
-  if (worth === null) return `the market cannot be valued: ${wanted.note}`;
+function whyNot({ safety }: Chooser, { conditionId, worth, wanted }: QuoteSlot): string {
+  if (worth === null) return `the market cannot be valued: ${safety.pauses.get(conditionId)?.reason ?? wanted.note}`;
   const { value, place } = worth;
   const hourly = (value.net * 3600).toFixed(4);
   return value.net > 0

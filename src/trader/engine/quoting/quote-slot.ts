@@ -152,8 +152,8 @@ export class QuoteSlot {
     // While `pulledBecause` is set, this call returns no quotes, so orders are canceled. The next call may quote again.
     if (hold === null || because !== hold) this.pulledBecause = null;
     if (silent !== null || view === null || !this.#isOpen) {
-      // A market with an outdated book keeps its wanted quotes, because the market's valuation uses them.
-      if (view === null || view.market.phase !== 'open') this.wanted = silent ?? NOT_QUOTED;
+      // A market that is silent for another reason keeps its wanted quotes, because the market's valuation uses them.
+      if (view === null || this.#whyUnfit(view) !== null) this.wanted = silent ?? NOT_QUOTED;
       return silent ?? this.wanted;
     }
     // Stance, market and holding are read before the strategy runs, so that the strategy cannot change them.
@@ -162,10 +162,10 @@ export class QuoteSlot {
     const quotes = this.sandbox?.quote(view) ?? WITHOUT_EVENT;
     if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.wanted = quotes;
     if (hold !== null) return NO_QUOTES(hold);
-    const leftOut = this.#leftOutBecause;
-    if (leftOut === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
-    // In a market that is not selected, quotes may only reduce the holding.
     const inStance = applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
+    const leftOut = this.#leftOutBecause;
+    if (leftOut === null) return inStance;
+    // In a market that is not selected, quotes may only reduce the holding.
     const reducing = applyStance(inStance, { stance: 'reduce-only', market, inventory }, limits.widenDistanceMicros);
     const left = reducing.bids.length + reducing.asks.length;
     return left === 0
@@ -181,13 +181,18 @@ export class QuoteSlot {
     if (!this.inQuoteHours) return OUTSIDE_HOURS;
     if (view === null || !this.#isOpen) return BOOK_UNREAD;
     // The risk module only rejects new orders beyond these limits. This check also cancels resting orders.
-    const { health, market, timeToResolutionMs } = view;
-    const { maxBookAgeMs, minTimeToResolutionS } = this.strategy.risk;
-    if (market.phase !== 'open') return `the market is ${market.phase}`;
+    const { bookAgeMs } = view.health;
+    const { maxBookAgeMs } = this.strategy.risk;
     // A negative book age means that the age is unknown.
-    if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
-      return `the book is ${Math.round(health.bookAgeMs)} ms old, the maximum is ${maxBookAgeMs} ms`;
-    }
+    if (view.market.phase === 'open' && !(bookAgeMs >= 0 && bookAgeMs <= maxBookAgeMs))
+      return `the book is ${Math.round(bookAgeMs)} ms old, the maximum is ${maxBookAgeMs} ms`;
+    return this.#whyUnfit(view);
+  }
+
+  /** Returns why the market itself cannot be quoted, in one sentence; null if it can. */
+  #whyUnfit({ health, market, timeToResolutionMs }: MarketView): string | null {
+    const { minTimeToResolutionS } = this.strategy.risk;
+    if (market.phase !== 'open') return `the market is ${market.phase}`;
     if (health.frozen) return 'the book is frozen: trades occur beyond its best prices, but it does not change';
     if (timeToResolutionMs !== null && timeToResolutionMs < minTimeToResolutionS * 1000)
       return `the market resolves in ${Math.round(timeToResolutionMs / 1000)} s, the minimum is ${minTimeToResolutionS} s`;

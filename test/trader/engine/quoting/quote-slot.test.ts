@@ -193,18 +193,14 @@ test.each([
   const module = strategyWith(() => quotesAt(0.5, 0.4, 0.6));
   const settings = strategyOf(['M'], module);
   const slot = new QuoteSlot('M', { ...settings, markets: { ...settings.markets, choose: 'value' } });
-  slot.open(
-    () =>
-      new StrategySandbox(
-        module,
-        (values) => module.create(values, FACTS),
-        {},
-        (call) => call(),
-      ),
-  );
+  const create = (values: ParamValues) => module.create(values, FACTS);
+  slot.open(() => new StrategySandbox(module, create, {}, (call) => call()));
   const turn = () => slot.wish(VIEW, { nowMs: 1, hold, limits: LIMITS });
   expect([turn(), slot.wanted.fairMicros]).toEqual([NO_QUOTES(hold), wanted === null ? null : wanted * 1e6]);
   // A chosen market is valued until the wallet has claimed it, and still gets no order.
   slot.leftOutBecause = null;
   expect([turn(), slot.wanted.fairMicros]).toEqual([NO_QUOTES(hold), wanted === null ? null : wanted * 1e6]);
+  // A market without enough time to its resolution has no value.
+  slot.wish({ ...VIEW, timeToResolutionMs: 0 }, { nowMs: 1, hold: null, limits: LIMITS });
+  expect(slot.wanted.fairMicros).toBeNull();
 });

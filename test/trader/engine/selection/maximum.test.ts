@@ -46,7 +46,7 @@ it.each([
   expect(['', 'a', '', 'b'].map(selecting(selection))).toEqual(quoted);
 });
 
-it('a strategy that selects by value keeps its markets at each valuation', () => {
+it('a strategy that selects by value keeps its markets, and replaces a market that is paused for ten minutes', () => {
   const ids = ['a', 'b', 'c'];
   const module = strategyWith(() => wish(0.45, 0.35, 0.55));
   const life = new Life(module, ids);
@@ -57,4 +57,7 @@ it('a strategy that selects by value keeps its markets at each valuation', () =>
     return ids.filter((id) => life.slot(id).leftOutBecause === null);
   };
   expect([2, 1, 1, 1].map((minutes) => selectedAfter(minutes).length)).toEqual([2, 2, 2, 2]);
+  const [paused = ''] = selectedAfter(0);
+  life.ledger.transaction(() => life.state.safety.pauses.pauseByOperator(paused, 'news'));
+  expect([9, 3].map((minutes) => selectedAfter(minutes).includes(paused))).toEqual([true, false]);
 });
