@@ -248,8 +248,9 @@ class Polled implements PolledMarket {
   }
 
   get isOver(): boolean {
-    const phase = this.#tracked.feed.facts?.phase;
-    return phase !== undefined && (phase === 'waiting_to_resolve' || isSettledMarket(phase));
+    const { excludedBecause, feed } = this.#tracked;
+    const phase = feed.facts?.phase ?? 'open';
+    return excludedBecause !== null || phase === 'waiting_to_resolve' || isSettledMarket(phase);
   }
 }
 

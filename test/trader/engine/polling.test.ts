@@ -22,14 +22,15 @@ function polledOf(resolution_date: number | null) {
   const feed = new MarketTracker('M');
   feed.onDetail(detail({ resolution_date }), at(NOW_MS - 1_000, 1));
   feed.onBook(snapshot([[0.48, 10]], [[0.52, 10]]), at(NOW_MS, 2), []);
+  const entry = { conditionId: 'M', feed, excludedBecause: null as string | null };
   const state = {
-    markets: { all: [{ conditionId: 'M', feed }], version: 1, catalogSize: 1 },
+    markets: { all: [entry], version: 1, catalogSize: 1 },
     account: { own: { orders: new Map(), exposure: { workingOrders: 0 } } },
     requests: { queue: {} },
   };
   const polling = newPolling(state);
   polling.nowMs = NOW_MS;
-  return { polling, feed, market: polling.markets[0] };
+  return { polling, feed, entry, market: polling.markets[0] };
 }
 
 it('counts a market near its resolution as wilder than its past has shown', () => {
@@ -45,10 +46,11 @@ it('counts a market near its resolution as wilder than its past has shown', () =
 });
 
 it('knows a market by its newest book', () => {
-  const { market } = polledOf(null);
-  expect(market).toMatchObject({ marketConditionId: 'M', price: 0.5, seenMs: NOW_MS - 200, isOver: false });
+  const { entry, market } = polledOf(null);
+  expect(market).toMatchObject({ marketConditionId: 'M', price: 0.5, seenMs: NOW_MS - 200, isOver: false, quotes: [] });
   expect(market?.usualDistance).toBeCloseTo(0.02, 12);
-  expect(market?.quotes).toEqual([]);
+  entry.excludedBecause = 'its book is unreadable';
+  expect(market?.isOver).toBe(true);
 });
 
 /** With this number of markets with resting orders, each losing this much by stale quotes, polled every ten seconds. */

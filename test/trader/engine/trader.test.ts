@@ -185,15 +185,17 @@ describe('a market whose rows cannot be reckoned with', () => {
   });
 
   testWithLedger('comes back when a person resumes with a reason, once its rows are sound', (ledger) => {
-    const life = new Life(ledger, 'only');
-    life.pass(20);
-    life.isPoisoned = false;
-    life.pass(20);
-    expect(life.trader.refusal({ kind: 'resume', reason: '' })).not.toBeNull();
-    life.command({ kind: 'resume', reason: 'it is mended' });
-    asked.length = 0;
-    life.pass(20);
-    expect(new Set(asked)).toEqual(new Set(['good', 'bad']));
+    for (const scope of [{ kind: 'resume' }, { kind: 'resume-market', marketConditionId: 'bad' }] as const) {
+      const life = new Life(ledger, scope.kind);
+      life.pass(20);
+      life.isPoisoned = false;
+      life.pass(20);
+      expect(life.trader.refusal({ ...scope, reason: '' })).not.toBeNull();
+      life.command({ ...scope, reason: 'it is mended' });
+      asked.length = 0;
+      life.pass(20);
+      expect(new Set(asked)).toEqual(new Set(['good', 'bad']));
+    }
   });
 });
 

@@ -109,7 +109,7 @@ function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand
 }
 
 function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): void {
-  const { notices, markets, safety, executor } = state;
+  const { notices, markets, safety, executor, requests } = state;
   const { kind, marketConditionId: id } = command;
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   notices.alert(nowMs, 'command', `${kind} "${showTitle(markets, id)}" (${id})${reason}`);
@@ -118,6 +118,7 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
   else {
     safety.pauses.resume(id);
     markets.reopen(id);
+    requests.poller.expedite({ kind: 'detail', marketConditionId: id });
   }
   // Intents in flight are withdrawn: their signatures are not sent, and their lost drafts are not requested again.
   executor.withdraw(id, nowMs, kind === 'pause-market' ? ['place', 'split', 'merge'] : ['place', 'split']);
