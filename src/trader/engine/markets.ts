@@ -261,7 +261,7 @@ export class Markets {
   /** Updates a market from its detail and stores changes. Returns true if the market's phase changed. */
   onDetail(entry: MarketEntry, detail: MarketDetail, at: SeenAt): boolean {
     const before = entry.feed.facts;
-    entry.feed.onDetail(detail, at);
+    if (!entry.feed.onDetail(detail, at)) return false;
     const facts = entry.feed.facts;
     noteEnding(entry, at);
     if (facts === null) return false;

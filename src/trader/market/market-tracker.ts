@@ -47,6 +47,7 @@ export class MarketTracker {
   facts: MarketFacts | null = null;
   /** Sentence that says why the market cannot be quoted; null if it can, or before the first `MarketDetail`. */
   unsuitable: string | null = null;
+  #newestDetailId = Number.NEGATIVE_INFINITY;
   #book: SeenBook | null = null;
   #tradesAt: SeenAt | null = null;
   /** Id of the last request before our clock was set back. The age of answers to requests up to this id is unknown. */
@@ -92,12 +93,16 @@ export class MarketTracker {
     return this.#book?.at.seenMs ?? null;
   }
 
-  onDetail(detail: MarketDetail, at: SeenAt): void {
+  /** Updates the market from a detail. Returns false for a detail that is older than the newest one. */
+  onDetail(detail: MarketDetail, at: SeenAt): boolean {
+    if (at.requestId < this.#newestDetailId) return false;
+    this.#newestDetailId = at.requestId;
     const facts = readFacts(detail, this.#feeSchedule);
     this.facts = typeof facts === 'string' ? null : facts;
     this.unsuitable = typeof facts === 'string' ? facts : null;
     this.#tick = (this.facts?.tickMicros ?? USUAL_TICK_MICROS) / ONE;
     this.#noteClock(at);
+    return true;
   }
 
   /** Updates the market from a book. `own` must contain all own orders that are or may be open. */

@@ -34,9 +34,10 @@ test('there is no view before both a detail and a book were seen', () => {
   expect(state.view(2100, own())).not.toBeNull();
 });
 
-test('facts are exact, in millionths and milliseconds', () => {
+test('facts come from the latest request, and are exact, in millionths and milliseconds', () => {
   const state = new MarketTracker('M');
   state.onDetail(detail({ resolution_date: 1_800_000_000 }), at(5));
+  expect(state.onDetail(detail(), at(6, 4))).toBe(false);
   expect(state.facts).toMatchObject({
     eventConditionId: 'E',
     phase: 'open',
