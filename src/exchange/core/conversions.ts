@@ -56,9 +56,8 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
     const market = named.value;
     if (!isSettledMarket(market.state))
       return invalid('market_condition_id', 'The market is not resolved or canceled.');
-    for (const { market: index, pubkey, message } of this.listLive(account)) {
+    for (const { market: index, pubkey, message } of this.listLive(account))
       if (index === market.index) return ok({ pubkey, message });
-    }
     market.shares.ensureAccount(account);
     const yes = market.shares.available(account, true);
     const no = market.shares.available(account, false);

@@ -129,9 +129,8 @@ export const isMultiple = (value: Micros, step: Micros): boolean => value % step
 
 /** Returns 10^-precision as Micros, for precision 0 to 6. The result is a market's price tick or share lot. */
 export function stepOfPrecision(precision: number): Micros {
-  if (!Number.isInteger(precision) || precision < 0 || precision > 6) {
+  if (!Number.isInteger(precision) || precision < 0 || precision > 6)
     throw new RangeError(`precision must be an integer from 0 to 6, got ${precision}`);
-  }
   return micros(10 ** (6 - precision));
 }
 

@@ -128,8 +128,7 @@ export function sameBook(a: Book, b: Book): boolean {
 
 function sameLevels(a: readonly BookLevel[], b: readonly BookLevel[]): boolean {
   if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) {
+  for (let i = 0; i < a.length; i++)
     if (a[i]?.priceMicros !== b[i]?.priceMicros || a[i]?.amountMicros !== b[i]?.amountMicros) return false;
-  }
   return true;
 }

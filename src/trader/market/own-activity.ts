@@ -50,9 +50,8 @@ export class OwnOrderMemory {
       const change = earlierMicros === order.remainingMicros ? null : { earlierMicros, changedMs: nowMs };
       next.set(order.intentId, { ...known, ...change, order, goneMs: null });
     }
-    for (const [intentId, known] of this.#orders) {
+    for (const [intentId, known] of this.#orders)
       if (!next.has(intentId)) next.set(intentId, known.goneMs === null ? { ...known, goneMs: nowMs } : known);
-    }
     this.#orders = next;
   }
 

@@ -73,9 +73,8 @@ export class Tape {
       second = [];
       this.#seconds.set(timestamp, second);
     }
-    for (const twins of second) {
+    for (const twins of second)
       if (twins.priceMicros === price && twins.amountMicros === amount && twins.isYes === is_yes) return twins;
-    }
     const twins = { isYes: is_yes, priceMicros: price, amountMicros: amount, count: 0, page: 0, shown: 0 };
     second.push(twins);
     return twins;
@@ -85,9 +84,8 @@ export class Tape {
     if (fresh.length === 0) return;
     this.#meanShares = null;
     for (const trade of fresh) this.#newestMs = Math.max(this.#newestMs, trade.venueTimeMs);
-    for (const second of this.#seconds.keys()) {
+    for (const second of this.#seconds.keys())
       if (second * 1000 < this.#newestMs - LATE_MS) this.#seconds.delete(second);
-    }
     const all = [...fresh.toReversed(), ...this.trades];
     // The sort moves late rows behind rows with later times. It is stable, so rows of one second keep their order.
     const isNewestFirst = all.every((trade, i) => i === 0 || trade.venueTimeMs <= (all[i - 1]?.venueTimeMs ?? 0));

@@ -117,9 +117,8 @@ export class ConfirmedDifferences {
     }
     const unaccepted = differences.filter((difference) => !this.isAccepted(difference));
     const found = new Map(unaccepted.map((difference) => [nameDifference(difference), difference]));
-    for (const [name, { difference, believed }] of this.#open) {
+    for (const [name, { difference, believed }] of this.#open)
       if (!found.has(name) && !(believed && isUndecided(difference))) this.#open.delete(name);
-    }
     for (const [name, difference] of found) {
       // Without `Math.min`, a backward step of our clock would delay the confirmation.
       const known = this.#open.get(name);

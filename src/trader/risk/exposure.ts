@@ -142,9 +142,8 @@ export class Exposure {
   /** Lists the working orders of a market, of all strategies, without abandoned orders. */
   listOrders(marketConditionId: string): readonly WorkingOrder[] {
     const found: WorkingOrder[] = [];
-    for (const order of this.#markets.get(marketConditionId)?.orders.values() ?? []) {
+    for (const order of this.#markets.get(marketConditionId)?.orders.values() ?? [])
       if (order.phase !== 'abandoned') found.push(order);
-    }
     return found;
   }
 

@@ -249,9 +249,8 @@ export class RequestQueue {
   }
 
   #hasPlace(line: ScopeLine, lane: Lane, steadyMs: number): boolean {
-    if (!line.cancelsAll && line.budget.isNearUnknownLimit(steadyMs)) {
+    if (!line.cancelsAll && line.budget.isNearUnknownLimit(steadyMs))
       if (line.inFlight >= (LAST_LANES.includes(lane) ? 1 : 2)) return false;
-    }
     if (lane === 'cancel') return this.#underWay.size < MAX_IN_FLIGHT_WITH_CANCELS;
     return this.#underWay.size < MAX_IN_FLIGHT && line.inFlight < MAX_IN_FLIGHT_PER_SCOPE;
   }

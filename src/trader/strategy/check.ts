@@ -71,9 +71,8 @@ function checkEdge(edge: Quotes['edge']): string | null {
 
 function checkFactors({ factors }: Quotes): string | null {
   if (typeof factors !== 'object' || factors === null) return `factors must be an object, got ${show(factors)}`;
-  for (const name of Object.keys(factors)) {
+  for (const name of Object.keys(factors))
     if (!Number.isFinite(factors[name])) return `factor ${name} must be a finite number, got ${show(factors[name])}`;
-  }
   return null;
 }
 

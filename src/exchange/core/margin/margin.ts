@@ -183,9 +183,8 @@ export class Margin {
     const asked = markets === undefined ? null : new Set(markets);
     const isAsked = (record: { readonly market: number }) => asked === null || asked.has(record.market);
     let [unrealized, openingFees, held] = [0, 0, 0];
-    for (const request of requests.listLive(account)) {
+    for (const request of requests.listLive(account))
       if (isAsked(request) && request.isFunded) held += request.reserved;
-    }
     for (const position of positions.listLive(account)) {
       if (!isAsked(position) || position.end !== null) continue;
       unrealized += rows.unrealizedPnl(context, position);

@@ -193,9 +193,8 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
 
   override load(dump: ReturnType<PositionRequests['dump']>): void {
     super.load(dump);
-    for (const { id, state, market } of dump.records) {
+    for (const { id, state, market } of dump.records)
       if (state !== 'created') marginMarket(this.context, market).pool.pendingRequests.add(id);
-    }
   }
 }
 

@@ -407,9 +407,8 @@ export class MatchingBook {
   resting(): number[] {
     const slots: number[] = [];
     for (const set of [this.#bids, this.#asks]) {
-      for (let tick = set.up(0); tick !== NO_TICK; tick = set.up(tick + 1)) {
+      for (let tick = set.up(0); tick !== NO_TICK; tick = set.up(tick + 1))
         for (let slot = i32(this.#head, tick); slot !== 0; slot = i32(this.#pool.next, slot)) slots.push(slot);
-      }
     }
     return slots;
   }

@@ -230,9 +230,8 @@ const NO_CALL_ERRORS: readonly ServiceErrorSlug[] = [
 /** Error responses for all given lists of slugs, by the component names that `errorAnswers` uses. */
 function errorComponents(lists: readonly (readonly ServiceErrorSlug[])[]): Readonly<Record<string, JsonSchema>> {
   const components: Record<string, JsonSchema> = {};
-  for (const slugs of lists) {
+  for (const slugs of lists)
     for (const [status, some] of byStatus(slugs)) components[makeKey(status, some)] ??= errorAnswer(some);
-  }
   return components;
 }
 

@@ -117,9 +117,8 @@ function forReaders(service) {
   delete securitySchemes.Timestamp;
   securitySchemes.Signature.description =
     'Type the secret of the key here. This page signs every request with it and never sends it.';
-  for (const path of Object.values(service.paths)) {
+  for (const path of Object.values(service.paths))
     for (const call of Object.values(path)) for (const wanted of call.security) delete wanted.Timestamp;
-  }
   return service;
 }
 
