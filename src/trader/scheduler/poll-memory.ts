@@ -16,7 +16,7 @@ export type PollResult = 'ok' | 'failed' | 'unsent';
 
 export interface PolledMarket extends StaleMarket {
   readonly marketConditionId: string;
-  /** True for a permanently closed or excluded market, of which only the detail is read. */
+  /** True for a permanently closed market, in which only the detail can still change. */
   readonly isOver: boolean;
   /** True if the market's past price bars should be read; absent: false. */
   readonly wantsCandles?: boolean;
@@ -130,10 +130,11 @@ export class PollRecord {
     this.expedited = null;
   }
 
-  /** Counts this poll as successful: another answer contained its data. That request may precede `expedite`. */
+  /** Counts this poll as successful, because the answer to another request contained its data. */
   onSeen(nowMs: number): void {
     this.#askedMs = nowMs;
     this.answered = true;
+    this.expedited = null;
     this.#failures = 0;
     this.#notBeforeMs = 0;
   }
