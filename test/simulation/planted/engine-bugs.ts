@@ -129,8 +129,8 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
       { file: CONTROLS, text: "  { number: 14, name: 'max_book_age_ms', check: bookAge },\n", replacement: '' },
       {
         file: 'src/trader/engine/quoting/quote-slot.ts',
-        text: '  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {',
-        replacement: '  if (health.bookAgeMs > 1e9 * maxBookAgeMs) {',
+        text: ' && !(bookAgeMs >= 0 && bookAgeMs <= maxBookAgeMs))',
+        replacement: ' && bookAgeMs > 1e9 * maxBookAgeMs)',
       },
     ],
   },
