@@ -19,7 +19,7 @@ import type { Safety } from './safety.js';
 export function commandRefusal(state: TraderState, command: OperatorCommand): string | null {
   switch (command.kind) {
     case 'pause-market':
-      return unknownMarket(state.markets, command);
+      return unknownMarket(state.markets, command) ?? state.safety.modes.refusal(command, null);
     case 'resume-market':
       return resumeRefusal(state, command.marketConditionId, command.reason);
     case 'flatten-market':

@@ -150,6 +150,8 @@ export class Modes {
     const { killed, flattened } = this.#stored;
     if (command.kind === 'flatten' && killed !== null)
       return `the trader is killed (${killed}), so nothing is sold; to sell, use pause, unkill --reason TEXT, flatten`;
+    if (command.kind === 'pause-market' && this.#flattening)
+      return 'all markets are being flattened; `twinbook pause` ends the flatten';
     if (command.kind === 'unkill') return command.reason === '' ? 'unkill needs a reason: unkill --reason TEXT' : null;
     if (command.kind !== 'resume' || command.reason !== '') return null;
     if (killed !== null) return `the trader is killed (${killed}): only unkill --reason TEXT lifts this`;

@@ -22,7 +22,6 @@ function start(ledger: Ledger) {
 const pause = (marketConditionId: string) => ({ kind: 'pause-market', marketConditionId, reason: 'news' }) as const;
 const resume = (marketConditionId: string, reason = '') =>
   ({ kind: 'resume-market', marketConditionId, reason }) as const;
-
 const flatten = (marketConditionId: string) => ({ kind: 'flatten-market', marketConditionId }) as const;
 
 testWithLedger('a pause holds in that market alone, over a restart, until it is resumed without a reason', (ledger) => {
@@ -111,11 +110,15 @@ testWithLedger('by a flatten is refused where nothing may be sold, with what lea
   expect(state.safety.pauses.flattening).toEqual([]);
 });
 
-testWithLedger('of a market that nobody looks at, or that is not paused, is refused by name', (ledger) => {
-  const { order, paused } = start(ledger);
+testWithLedger('a pause or a resume without effect is refused with its reason', (ledger) => {
+  const { state, order, paused } = start(ledger);
   expect(order(pause('nowhere'))).toContain('the trader tracks no market with the condition id nowhere');
   expect(order(resume('a'))).toBe('market a is not paused; `twinbook explain a` shows why it is not quoted');
+  order({ kind: 'flatten' });
+  expect(order(pause('a'))).toBe('all markets are being flattened; `twinbook pause` ends the flatten');
   expect(paused()).toEqual([undefined, undefined]);
+  order({ kind: 'pause', reason: 'news' });
+  expect([state.safety.isFlattening('a'), order(pause('a'))]).toEqual([false, null]);
 });
 
 testWithLedger('a resume of a market that failed restarts it, without a pause', (ledger) => {
