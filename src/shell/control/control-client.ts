@@ -40,14 +40,12 @@ export async function askTrader<R extends ControlQuestion>(request: R, call: Con
 export type Unreached = { readonly silentPid: number | null } | 'not running';
 
 export async function findSilent(ledgerPath: string): Promise<Unreached> {
-  try {
-    const { findWriter } = await import('../../trader/ledger/lock.js');
-    const writer = findWriter(ledgerPath);
-    return writer === null ? 'not running' : { silentPid: writer.pid };
-  } catch (error) {
-    if (error instanceof TwinbookError) return { silentPid: null };
+  const found = import('../../trader/ledger/lock.js').then(({ findWriter }) => findWriter(ledgerPath));
+  const writer = await found.catch((error) => {
+    if (error instanceof TwinbookError) return { pid: null };
     throw error;
-  }
+  });
+  return writer === null ? 'not running' : { silentPid: writer.pid };
 }
 
 /** Like `askTrader`, but throws `not_running` if the trader of another ledger answers at the socket. */

@@ -123,8 +123,9 @@ export class Executor {
   /** Restores the intents in flight from the ledger. Call `recover` once at the start, before any other method. */
   recover(nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => {
-      for (const intent of this.#context.ledger.activeIntents())
+      for (const intent of this.#context.ledger.activeIntents()) {
         this.#takeUp(this.#context.intents.take(intent, nowMs), nowMs);
+      }
     });
   }
 

@@ -14,8 +14,8 @@ export const SIGHT_BUGS: readonly WrittenBug[] = [
       },
       {
         file: 'src/trader/engine/quoting/quote-slot.ts',
-        text: '  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {',
-        replacement: '  if (health.bookAgeMs > maxBookAgeMs) {',
+        text: ' && !(bookAgeMs >= 0 && bookAgeMs <= maxBookAgeMs))',
+        replacement: ' && bookAgeMs > maxBookAgeMs)',
       },
       {
         file: 'src/trader/market/market-tracker.ts',

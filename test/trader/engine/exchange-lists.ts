@@ -191,8 +191,8 @@ export class Account {
     this.moves.push({ outcome: `A ${isYes ? 'YES' : 'NO'}`, amount, sinceMs: this.nowMs });
   }
 
-  /** The exchange changes a listed trade: it failed, or settled late. Returns its new row. */
-  turn(trade: OwnTradeRow, state: 'failed' | 'done'): OwnTradeRow {
+  /** The exchange changes a listed trade: it failed, settles, or settled late. Returns its new row. */
+  turn(trade: OwnTradeRow, state: 'failed' | 'in_process' | 'done'): OwnTradeRow {
     const row: OwnTradeRow = { ...trade, state };
     this.trades.replace(trade, row, this.nowMs);
     const sign = (trade.order.side === 'buy' ? 1 : -1) * (state === 'done' ? 1 : -1);
@@ -258,8 +258,9 @@ export class Account {
     let requests = this.ledger.transaction(() => this.reconciler.begin(first, this.nowMs));
     while (requests.length > 0) requests = requests.flatMap((request) => this.#ofRound(request, faults));
     meanwhile();
-    for (let look = 0; look < 4 && this.reconciler.awaits.length > 0; look++)
+    for (let look = 0; look < 4 && this.reconciler.awaits.length > 0; look++) {
       for (const kind of this.reconciler.awaits) this.look(kind, faults);
+    }
     return this.reconciler.newest?.comparedMs !== before;
   }
 
@@ -355,8 +356,9 @@ export class Account {
 
   #assets(untilMs: number): readonly AssetRow[] {
     const held = new Map<string, number>();
-    for (const { outcome, amount, sinceMs } of this.moves)
+    for (const { outcome, amount, sinceMs } of this.moves) {
       if (sinceMs <= untilMs) held.set(outcome, (held.get(outcome) ?? 0) + amount);
+    }
     return [...held].map(([outcome, total]) => assetRow(outcome, micros(total)));
   }
 }

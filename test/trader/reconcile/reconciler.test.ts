@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
-import type { OwnTradeRow } from '../../../src/shared/protocol/records.js';
 import { agreementText } from '../../../src/trader/reconcile/differences.js';
 import { requestsOfRound } from '../../../src/trader/reconcile/reconciler.js';
 import { times } from '../../support/effort.js';
@@ -245,6 +244,15 @@ describe('reconciliation', () => {
     expectAgreement();
   });
 
+  it('begins the second count of fills only after the listed trades have settled', () => {
+    const settling = account.turn(account.trade(account.resting(ONE), ONE), 'in_process');
+    account.orders.rows.shift();
+    rounds(account, 1);
+    account.turn(settling, 'done');
+    rounds(account, 1);
+    expectAgreement();
+  });
+
   it('leaves alone what was there before the first round', () => {
     account.foreignOrder('canceled');
     account.trade(account.foreignOrder('filled'), ONE);
@@ -434,9 +442,8 @@ describe('reconciliation after its first round', () => {
   });
 
   it('an adoption still waits for a fill whose trade is listed and not settled', () => {
-    const row = account.fill('buy', true, 10 * ONE);
-    const settling: OwnTradeRow = { ...row, state: 'in_process' };
-    account.trades.replace(row, settling, account.nowMs);
+    const settling = account.turn(account.fill('buy', true, 10 * ONE), 'in_process');
+    account.moves.pop();
     account.restart();
     rounds(account, 3);
     expect(adopt(), 'the shares are listed before the trade settles').toBe('shares of A YES are in flight');

@@ -95,26 +95,16 @@ describe('the loss guard', () => {
     expect([0, 45].map(lostAt)).toEqual([0, 45].map(money));
   });
 
-  it('does not count an accepted loss at the bids again over midnight or when it is realised', () => {
+  const midnight = NOON + DAY_MS / 2;
+  it.each([NOON, midnight])('counts no loss accepted at %i again over midnight or when realised', (acceptedMs) => {
     const guard = LossGuard.start(NOON, money(1000));
-    guard.observe(NOON, money(1000), limits, money(45));
+    guard.observe(acceptedMs, money(1000), limits, money(45));
     guard.resume(true);
-    const midnight = NOON + DAY_MS / 2;
-    for (const at of [NOON, midnight]) rest(guard, at, 1000, 45);
+    for (const at of [acceptedMs, midnight]) rest(guard, at, 1000, 45);
     expect([guard.state.day, guard.facts.dayLossMicros]).toEqual(['2026-01-11', 0]);
     expect(guard.observe(midnight + 10 * MINUTE_MS, money(955), limits)).toBeNull();
     expect(guard.facts).toEqual({ dayLossMicros: 0, drawdownMicros: 0, halted: null });
     expect(guard.observe(midnight + 11 * MINUTE_MS, money(905), limits)).toBe('lost 50 today, the limit is 50');
-  });
-
-  it('counts an accepted loss at the bids once if it is accepted before a new day begins', () => {
-    const morning = NOON + DAY_MS;
-    const guard = new LossGuard({ ...LossGuard.start(NOON, money(1000)).state, halted: 'lost 55 today' });
-    guard.observe(morning, money(945), limits, money(20));
-    guard.resume();
-    rest(guard, morning + MINUTE_MS, 945, 20);
-    expect([guard.state.dayStartEquityMicros, guard.facts.dayLossMicros]).toEqual([money(925), 0]);
-    expect(guard.days).toMatchObject({ current: { resultMicros: 0 }, ended: { resultMicros: money(-55) } });
   });
 
   it('counts capital that is put in or taken out neither as a gain that hides a loss nor as a loss', () => {
@@ -155,7 +145,6 @@ describe('the loss guard', () => {
   it('begins no day for a clock that was set to right before midnight', () => {
     const guard = LossGuard.start(NOON, money(1000));
     pass(guard, NOON, NOON + 10 * MINUTE_MS, 970);
-    const midnight = NOON + DAY_MS / 2;
     pass(guard, midnight - MINUTE_MS, midnight + 2 * MINUTE_MS, 960);
     expect(guard.facts.dayLossMicros).toBe(money(40));
   });
@@ -194,7 +183,6 @@ describe('the loss guard', () => {
   });
 
   it('minds no step of the clock by less than some minutes', () => {
-    const midnight = NOON + DAY_MS / 2;
     const guard = LossGuard.start(midnight - 20 * MINUTE_MS, money(1000));
     pass(guard, midnight - 20 * MINUTE_MS, midnight, 970);
     guard.observe(midnight - 500, money(970), limits);
