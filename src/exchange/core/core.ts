@@ -133,7 +133,7 @@ const callsOf = <P extends string, M extends string>(part: P, ...methods: readon
 export const MUTATORS = [
   ...['advance', 'setDelays', 'setSigningAvailable'],
   ...callsOf('conversions', 'draft', 'submit'),
-  ...callsOf('feed', 'clear', 'level', 'trade'),
+  ...callsOf('feed', 'clear', 'level', 'setReplayStart', 'trade'),
   ...callsOf('identity', 'challenge', 'createKey', 'deposit', 'openInternal', 'revoke', 'setCustodial'),
   ...callsOf('internal', 'cancel', 'place'),
   ...callsOf('margin', 'claimSettlement', 'setReferencePrice'),

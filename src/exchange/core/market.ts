@@ -97,6 +97,8 @@ export class Market {
   state: MarketState;
   paused = false;
   unbacked = false;
+  /** Exchange time at which a replay without stops would have begun, Unix ms; null without an earlier stop. */
+  replayStartMs: number | null = null;
   outcome: MarketOutcome | null = null;
   /** Currency that backs the shares: one unit for each complete set until shares are redeemed. */
   collateral = 0;
@@ -169,12 +171,13 @@ export class Market {
   }
 
   dump() {
-    const { card, state, paused, unbacked, outcome, collateral } = this;
+    const { card, state, paused, unbacked, replayStartMs, outcome, collateral } = this;
     return {
       card,
       state,
       paused,
       unbacked,
+      replayStartMs,
       outcome,
       collateral,
       shares: this.shares.dump(),
@@ -187,6 +190,8 @@ export class Market {
 
   load(dump: ReturnType<Market['dump']>): void {
     ({ paused: this.paused, unbacked: this.unbacked, outcome: this.outcome, collateral: this.collateral } = dump);
+    // Older snapshots have no such field.
+    this.replayStartMs = dump.replayStartMs ?? null;
     this.shares.load(dump.shares);
     this.tape.load(dump.tape);
     this.tape.candles.load(dump.candles);

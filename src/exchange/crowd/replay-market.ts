@@ -147,9 +147,15 @@ export class ReplayMarket {
     this.state = market.state === 'open' ? 'open' : 'finished';
   }
 
-  /** Time at which the market opened, Unix ms of the exchange's clock; null if it has not opened. */
-  get openedMs(): number | null {
-    return this.#index === null ? null : this.#core.catalog.market(this.#index).card.createdMs;
+  /** Time at which the market opened, plus all times without replay, Unix ms; null if the market has not opened. */
+  get startMs(): number | null {
+    if (this.#index === null) return null;
+    const { replayStartMs, card } = this.#core.catalog.market(this.#index);
+    return replayStartMs ?? card.createdMs;
+  }
+
+  setStart(nowMs: number, startMs: number): void {
+    if (this.#index !== null) this.#core.at(nowMs).feed.setReplayStart(this.#index, startMs);
   }
 
   /** Opens the market. `resolvesMs`: end of the recording, Unix ms of the exchange's clock; null if unknown. */

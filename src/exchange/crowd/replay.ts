@@ -52,14 +52,15 @@ class ReplayTimeline {
   }
 
   /** Continues partly played recordings of the first act. Closes the open markets of later acts. */
-  async resume(core: ExchangeCore, nowMs: number): Promise<void> {
+  async resume(stoppedMs: number, nowMs: number): Promise<void> {
     const act = this.#acts[this.#act] ?? [];
     for (const part of this.#acts.slice(this.#act + 1).flat())
       if (part.market.state === 'open') part.market.close(nowMs);
     const open = act.filter((part) => part.market.state === 'open');
     if (open.length === 0) return;
-    const recordedMs = Math.max(...open.map((part) => this.#computePosition(part, core.nowMs)));
+    const recordedMs = Math.max(...open.map((part) => this.#computePosition(part, stoppedMs)));
     this.#anchor = { exchangeMs: nowMs, recordedMs };
+    for (const { market, firstMs } of open) market.setStart(nowMs, nowMs - (recordedMs - firstMs) / this.#speed);
     for (const part of open) part.market.restore(nowMs, await part.playback.skipTo(recordedMs));
   }
 
@@ -146,7 +147,7 @@ class ReplayTimeline {
 
   /** Returns the recorded time that a recording had reached when the exchange stopped; assumes the present speed. */
   #computePosition(part: ReplayPart, stoppedMs: number): number {
-    const played = (stoppedMs - (part.market.openedMs ?? stoppedMs)) * this.#speed;
+    const played = (stoppedMs - (part.market.startMs ?? stoppedMs)) * this.#speed;
     const closeMs = toldCloseMs(part.market.recorded, part.firstMs) ?? Number.POSITIVE_INFINITY;
     return Math.min(part.firstMs + Math.max(0, played), closeMs);
   }
@@ -179,6 +180,8 @@ export async function attachReplay(core: ExchangeCore, recordings: readonly Reco
     const hint = 'Speed 1 replays as fast as recorded, speed 10 ten times as fast.';
     throw new TwinbookError('usage', `the replay speed must be above 0, got ${speed}`, hint);
   }
+  // The calls below advance the core's clock.
+  const stoppedMs = core.nowMs;
   const bySource = new Map<string, ReplayPart[]>();
   const plan: string[] = [];
   for (const recording of recordings) {
@@ -195,7 +198,7 @@ export async function attachReplay(core: ExchangeCore, recordings: readonly Reco
     bySource.set(kind, [...(bySource.get(kind) ?? []), part]);
   }
   const timelines = [...bySource.values()].map((parts) => new ReplayTimeline(parts, speed, nowMs));
-  for (const timeline of timelines) await timeline.resume(core, nowMs);
+  for (const timeline of timelines) await timeline.resume(stoppedMs, nowMs);
   const parts = [...bySource.values()].flat();
   const ready = async () => void (await Promise.all(parts.map(({ playback }) => playback.waitForLoad())));
   await ready();

@@ -237,20 +237,26 @@ describe('after a restart of the exchange a replay', () => {
   });
 
   it('goes on with a half-played one from where the clock stood, with the book of that moment', async () => {
-    await play(await attach([recordingOf(rows)]), at(0), at(600));
+    const source = { kind: 'polymarket', path: '/recordings/elsewhere', ticker: 'elsewhere' } as const;
+    const both = [recordingOf(rows), recordingOf(rows, { name: 'B', source })];
+    await play(await attach(both), at(0), at(600));
     const order = trader(core).rest(600, BID, 0.4, 10);
     // The exchange's clock reached 960 ms, but the replay was stopped before its next tick.
     core.advance(at(960));
     const again = restarted(core);
-    const replay = await attachReplay(again, [recordingOf(rows)], 1, at(50_000));
+    const replay = await attachReplay(again, both, 1, at(50_000));
     const book = bookRow(again.catalog.market(0), true, 10);
     expect(book.bid.map((level) => `${level.total_amount} at ${level.price}`)).toEqual(['70 at 0.4', '7 at 0.39']);
     expect(book.ask.map((level) => [level.price, level.total_amount])).toEqual([['0.46', '9']]);
     expect(left(again, order)).toBe(10);
     expect(replay.nextDueMs()).toBe(at(50_000 + 1040));
-    await play(replay, at(50_000 + 1040), at(50_000 + 2040));
-    expect(again.catalog.market(0)).toMatchObject({ state: 'resolved', outcome: true });
-    expect(again.catalog.markets.length).toBe(1);
+    again.advance(at(50_040));
+    const third = restarted(again);
+    const last = await attachReplay(third, both, 1, at(90_000));
+    expect(last.nextDueMs()).toBe(at(90_000 + 1000));
+    await play(last, at(90_000 + 1000), at(90_000 + 2000));
+    const resolved = { state: 'resolved', outcome: true };
+    expect(third.catalog.markets).toMatchObject([resolved, resolved]);
   });
 
   it('resolves a market that had closed just before', async () => {

@@ -66,6 +66,11 @@ export class RecordedFeed {
     catalog.market(index).orderbook?.book.clearRecorded(nowMs);
   }
 
+  /** Stores the time at which a market's replay would have begun if the exchange had never stopped. */
+  setReplayStart(index: MarketIndex, startMs: number): void {
+    this.#context.catalog.market(index).replayStartMs = startMs;
+  }
+
   /** After a pause, trades the recorded amounts that crossed real orders during the pause. */
   onReopen(market: Market): void {
     const { orderbook: trading } = market;
