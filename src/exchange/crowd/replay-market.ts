@@ -5,6 +5,7 @@ import { isSettledMarket } from '../../shared/protocol/states.js';
 import { ASK, BID, type MarketIndex, type MarketSpec, type MatchingSide } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import type { MarketCard } from '../core/market.js';
+import { NO_TICK } from '../core/matching/book.js';
 
 /** Both sides of a recorded book: amounts by price, in millionths. */
 type RebuiltBook = readonly [bids: ReadonlyMap<number, number>, asks: ReadonlyMap<number, number>];
@@ -144,7 +145,10 @@ export class ReplayMarket {
     if (market === null) return;
     checkSameMarket(market.card, recorded);
     this.#index = market.index;
-    this.state = market.state === 'open' ? 'open' : 'finished';
+    // The replay's own close has removed all recorded levels. A control may have set any state before that close.
+    const book = market.state === 'waiting_to_resolve' ? market.orderbook?.book : null;
+    const isClosed = book?.bestRecorded(BID) === NO_TICK && book.bestRecorded(ASK) === NO_TICK;
+    this.state = isClosed || isSettledMarket(market.state) ? 'finished' : 'open';
   }
 
   /** Time at which the market opened, plus all times without replay, Unix ms; null if the market has not opened. */
@@ -195,13 +199,11 @@ export class ReplayMarket {
     if (index === null) return;
     const { conditionId, outcome } = this.recorded;
     this.state = 'finished';
-    // An operator may already have closed or settled the market.
-    const market = this.#core.catalog.market(index);
-    if (market.state === 'open') {
-      this.#core.at(nowMs).feed.clear(index);
-      this.#core.at(nowMs).markets.setState(conditionId, 'waiting_to_resolve');
-    }
-    if (outcome !== null && !isSettledMarket(market.state)) this.#core.at(nowMs).markets.resolve(conditionId, outcome);
+    // An operator may already have settled the market.
+    if (isSettledMarket(this.#core.catalog.market(index).state)) return;
+    this.#core.at(nowMs).feed.clear(index);
+    this.#core.at(nowMs).markets.setState(conditionId, 'waiting_to_resolve');
+    if (outcome !== null) this.#core.at(nowMs).markets.resolve(conditionId, outcome);
   }
 }
 

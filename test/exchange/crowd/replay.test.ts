@@ -259,13 +259,20 @@ describe('after a restart of the exchange a replay', () => {
     expect(third.catalog.markets).toMatchObject([resolved, resolved]);
   });
 
-  it('resolves a market that had closed just before', async () => {
+  it.each([
+    ['resolves a market that the replay had closed just before', 'waiting_to_resolve', true, 'resolved'],
+    ['continues a market that a control had closed', 'waiting_to_resolve', false, 'waiting_to_resolve'],
+    ['continues a market that a control had interrupted', 'interrupted', false, 'interrupted'],
+  ] as const)('%s', async (_, state, isOwnClose, after) => {
     await play(await attach([recordingOf(rows)]), at(0), at(600));
-    core.at(at(700)).markets.setState(core.catalog.market(0).card.conditionId, 'waiting_to_resolve');
+    if (isOwnClose) core.at(at(700)).feed.clear(0);
+    core.at(at(700)).markets.setState(core.catalog.market(0).card.conditionId, state);
     const again = restarted(core);
     const replay = await attachReplay(again, [recordingOf(rows)], 1, at(9000));
+    expect(again.catalog.market(0).state).toBe(after);
+    expect(replay.done).toBe(isOwnClose);
+    await play(replay, at(9000), at(12_000));
     expect(again.catalog.market(0).state).toBe('resolved');
-    expect(replay.done).toBe(true);
   });
 });
 
