@@ -98,8 +98,10 @@ export class CoreJournal {
 const SNAPSHOT_AFTER_ROWS = 20_000;
 /** Minimum time between two snapshots, ms, because a fast replay makes thousands of calls in a second. */
 const SNAPSHOT_EVERY_MS = 60_000;
-/** Maximum calls between two snapshots, so that a restart after a crash takes only seconds. */
+/** Calls after which a snapshot is due at once, so that a restart after a crash takes only seconds. */
 const MOST_ROWS = 50_000;
+/** Minimum time between two snapshots, as a multiple of the last one's duration, because a snapshot blocks all calls. */
+const SNAPSHOT_PAUSE = 20;
 
 type Log = { warn(facts: object, message: string): void };
 type StoredCore = Readonly<{ settings: CoreSettings; core: CoreSnapshot }>;
@@ -111,6 +113,8 @@ export class PersistentCore {
   readonly #journal: CoreJournal | null;
   readonly #log: Log | undefined;
   #savedMs: number;
+  /** Duration of the last attempt to save, ms. */
+  #savingMs = 0;
   #hasFailed = false;
 
   /**
@@ -167,7 +171,7 @@ export class PersistentCore {
 
   saveIfDue(nowMs: number): void {
     const rows = this.#journal?.rows ?? 0;
-    if (rows < SNAPSHOT_AFTER_ROWS) return;
+    if (rows < SNAPSHOT_AFTER_ROWS || nowMs - this.#savedMs < SNAPSHOT_PAUSE * this.#savingMs) return;
     const isUrgent = rows >= MOST_ROWS && !this.#hasFailed;
     if (isUrgent || nowMs - this.#savedMs >= SNAPSHOT_EVERY_MS) this.#trySave(nowMs);
   }
@@ -175,6 +179,7 @@ export class PersistentCore {
   /** Tries to store a snapshot. A failure before the first write is only a warning, once. */
   #trySave(nowMs: number): void {
     this.#savedMs = nowMs;
+    const startMs = performance.now();
     try {
       this.save();
       this.#hasFailed = false;
@@ -182,6 +187,7 @@ export class PersistentCore {
       if (!this.#hasFailed) this.#log?.warn({ err: error }, `no snapshot could be stored: ${messageOf(error)}`);
       this.#hasFailed = true;
     }
+    this.#savingMs = performance.now() - startMs;
   }
 
   save(): void {

@@ -68,7 +68,7 @@ describe('a full disk', () => {
 });
 
 describe('a snapshot that cannot be made', () => {
-  it('is tried once a minute with one warning, and fails neither the close nor the next start', () => {
+  it('is tried once a minute with one warning, less often if it takes seconds, and fails neither the close nor the next start', () => {
     const folder = newFolder();
     const warnings: string[] = [];
     const log = { warn: (_: object, message: string) => warnings.push(message) };
@@ -82,6 +82,11 @@ describe('a snapshot that cannot be made', () => {
     for (const afterMs of [0, 50, 59_999, 60_000]) live.saveIfDue(START_MS + afterMs);
     expect(made).toHaveBeenCalledTimes(2);
     expect(warnings).toEqual([expect.stringContaining('Invalid string length')]);
+    vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(10_000);
+    for (const afterMs of [120_000, 319_999]) live.saveIfDue(START_MS + afterMs);
+    expect(made).toHaveBeenCalledTimes(3);
+    live.saveIfDue(START_MS + 320_000);
+    expect(made).toHaveBeenCalledTimes(4);
     live.close();
     made.mockRestore();
     const text = vi.spyOn(JSON, 'stringify').mockImplementation(() => {
