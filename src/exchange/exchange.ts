@@ -99,6 +99,8 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const { core } = persistentCore;
     const { speed, seed, crowdMarkets: markets } = options;
     if (recordings.length > 0) replay = await attachReplay(core, recordings, speed, clock.nowMs());
+    // Only a crowd makes internal orders. No run tracks the orders that a crash left in the books.
+    for (const handle of core.pool.internalHandles()) core.at(clock.nowMs()).internal.cancel(handle);
     // The crowd does not trade during a replay.
     const crowd = options.crowd && replay === null ? new Crowd(core, { seed, markets }, clock.nowMs()) : null;
     const notices = replay && makeReplayNotices(replay, logger);

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
@@ -62,6 +62,18 @@ describe('a data folder', () => {
     const funds = async (wallet: string) => (await send(second.url, 'GET', `/paper/accounts/${wallet}/`)).row['funds'];
     expect(await funds(early.wallet)).toMatchObject({ total: '500' });
     expect(await funds(late.wallet)).toMatchObject({ total: '700' });
+    await second.close();
+  });
+
+  it('shows no quotes of a crowd that was killed', async () => {
+    const killed = await startTestExchange({ dataDir: folder, crowd: true });
+    const copy = newFolder();
+    cpSync(folder, copy, { recursive: true });
+    await killed.close();
+    const second = await startTestExchange({ dataDir: copy });
+    const { rows } = await send(second.url, 'GET', '/markets/');
+    const { row } = await send(second.url, 'GET', `/markets/${rows[0]?.['condition_id']}/book/`);
+    expect(row).toMatchObject({ bid: [], ask: [] });
     await second.close();
   });
 

@@ -67,12 +67,12 @@ export class OrderPool {
     return this.makeHandle(slot) === handle ? slot : 0;
   }
 
-  /** Returns the handles of an account's resting internal orders. Too slow for the hot path: it reads every slot. */
-  internalHandles(account: number): number[] {
+  /** Returns the handles of resting internal orders, of one account or of all. Too slow for the hot path. */
+  internalHandles(account?: number): number[] {
     const handles: number[] = [];
     for (let slot = 1; slot < this.#used; slot++) {
       const rests = f64(this.remaining, slot) > 0 && i32(this.record, slot) === 0;
-      if (rests && i32(this.account, slot) === account) handles.push(this.makeHandle(slot));
+      if (rests && (account === undefined || i32(this.account, slot) === account)) handles.push(this.makeHandle(slot));
     }
     return handles;
   }
