@@ -11,6 +11,7 @@ import {
   invalid,
   type MarketSpec,
   type MatchingSide,
+  mapResult,
   ok,
   type PoolConfigSpec,
   type Refusal,
@@ -97,8 +98,8 @@ export class Market {
   state: MarketState;
   paused = false;
   unbacked = false;
-  /** Exchange time at which a replay without stops would have begun, Unix ms; null without an earlier stop. */
-  replayStartMs: number | null = null;
+  /** Exchange time at which a replay without stops would have begun, Unix ms; undefined without an earlier stop. */
+  replayStartMs: number | undefined;
   outcome: MarketOutcome | null = null;
   /** Currency that backs the shares: one unit for each complete set until shares are redeemed. */
   collateral = 0;
@@ -172,14 +173,9 @@ export class Market {
 
   dump() {
     const { card, state, paused, unbacked, replayStartMs, outcome, collateral } = this;
+    const fields = { card, state, paused, unbacked, replayStartMs, outcome, collateral };
     return {
-      card,
-      state,
-      paused,
-      unbacked,
-      replayStartMs,
-      outcome,
-      collateral,
+      ...fields,
       shares: this.shares.dump(),
       tape: this.tape.dump(),
       candles: this.tape.candles.dump(),
@@ -190,8 +186,7 @@ export class Market {
 
   load(dump: ReturnType<Market['dump']>): void {
     ({ paused: this.paused, unbacked: this.unbacked, outcome: this.outcome, collateral: this.collateral } = dump);
-    // Older snapshots have no such field.
-    this.replayStartMs = dump.replayStartMs ?? null;
+    this.replayStartMs = dump.replayStartMs;
     this.shares.load(dump.shares);
     this.tape.load(dump.tape);
     this.tape.candles.load(dump.candles);
@@ -267,10 +262,7 @@ export function readSpec(
 }
 
 function readConfig(spec: BookConfigSpec | PoolConfigSpec): Result<OrderbookConfig | PoolConfigSpec> {
-  if (spec.kind !== 'orderbook') {
-    const rules = readRules(spec);
-    return rules.ok ? ok(spec) : rules;
-  }
+  if (spec.kind !== 'orderbook') return mapResult(readRules(spec), () => spec);
   const given = Object.entries(spec).filter(([, value]) => value !== undefined);
   // The cast is right: only undefined fields were dropped, so every remaining field has its type.
   const config = { ...DEFAULT_CONFIG, ...Object.fromEntries(given) } as OrderbookConfig;

@@ -117,10 +117,8 @@ export class Playback {
         this.#loading = null;
         this.#exhausted = true;
         const message = `cannot continue to read ${this.recording.market.source.path}: ${messageOf(error)}`;
-        this.failure =
-          error instanceof TwinbookError
-            ? error
-            : new TwinbookError('recording_invalid', message, VERIFY_HINT, { cause: error });
+        const failure = new TwinbookError('recording_invalid', message, VERIFY_HINT, { cause: error });
+        this.failure = error instanceof TwinbookError ? error : failure;
       },
     );
   }
@@ -132,7 +130,8 @@ const VERIFY_HINT = '`twinbook data verify` describes each error of a recording.
 export class ReplayMarket {
   readonly recorded: RecordedMarket;
   readonly #core: ExchangeCore;
-  #index: MarketIndex | null = null;
+  /** Index of the exchange's market; -1 before the market opens. */
+  #index: MarketIndex = -1;
   /** `absent`: not played yet. `open`: partly played. `finished`: market closed or settled, not replayed again. */
   state: 'absent' | 'open' | 'finished' = 'absent';
   /** Number of skipped events: events off the market's price grid, and trades while the market does not trade. */
@@ -151,15 +150,14 @@ export class ReplayMarket {
     this.state = isClosed || isSettledMarket(market.state) ? 'finished' : 'open';
   }
 
-  /** Time at which the market opened, plus all times without replay, Unix ms; null if the market has not opened. */
-  get startMs(): number | null {
-    if (this.#index === null) return null;
+  /** Time at which the open market's replay would have begun if the exchange had never stopped, Unix ms. */
+  get startMs(): number {
     const { replayStartMs, card } = this.#core.catalog.market(this.#index);
     return replayStartMs ?? card.createdMs;
   }
 
   setStart(nowMs: number, startMs: number): void {
-    if (this.#index !== null) this.#core.at(nowMs).feed.setReplayStart(this.#index, startMs);
+    this.#core.at(nowMs).feed.setReplayStart(this.#index, startMs);
   }
 
   /** Opens the market. `resolvesMs`: end of the recording, Unix ms of the exchange's clock; null if unknown. */
@@ -172,36 +170,29 @@ export class ReplayMarket {
 
   /** Applies the event with index `at` of a chunk, which must not be the recording's end. Allocates nothing. */
   apply(nowMs: number, chunk: EventChunk, at: number): void {
-    const index = this.#index;
-    if (index === null) return;
     const { feed } = this.#core.at(nowMs);
     const kind = chunk.kind[at];
-    if (kind === EVENT.clear) return feed.clear(index);
+    if (kind === EVENT.clear) return feed.clear(this.#index);
     const side: MatchingSide = chunk.side[at] === BID ? BID : ASK;
     const change = kind === EVENT.level ? 'level' : 'trade';
-    if (!feed[change](index, side, chunk.priceMicros[at] ?? 0, chunk.amountMicros[at] ?? 0)) this.refusedEvents++;
+    if (!feed[change](this.#index, side, chunk.priceMicros[at] ?? 0, chunk.amountMicros[at] ?? 0)) this.refusedEvents++;
   }
 
   /** Sets the market's recorded amounts to those of `book`. Orders at unchanged levels keep their queue places. */
   restore(nowMs: number, book: RebuiltBook): void {
-    const index = this.#index;
-    if (index === null) return;
     const tick = stepOfPrecision(this.recorded.tickPrecision);
-    for (let price = tick as number; price < 1_000_000; price += tick) {
+    for (let price = tick as number; price < 1_000_000; price += tick)
       for (const side of [BID, ASK] as const)
-        this.#core.at(nowMs).feed.level(index, side, price, book[side].get(price) ?? 0);
-    }
+        this.#core.at(nowMs).feed.level(this.#index, side, price, book[side].get(price) ?? 0);
   }
 
   /** Closes the market: removes its levels, cancels open orders, and resolves it if the outcome is known. */
   close(nowMs: number): void {
-    const index = this.#index;
-    if (index === null) return;
     const { conditionId, outcome } = this.recorded;
     this.state = 'finished';
     // An operator may already have settled the market.
-    if (isSettledMarket(this.#core.catalog.market(index).state)) return;
-    this.#core.at(nowMs).feed.clear(index);
+    if (isSettledMarket(this.#core.catalog.market(this.#index).state)) return;
+    this.#core.at(nowMs).feed.clear(this.#index);
     this.#core.at(nowMs).markets.setState(conditionId, 'waiting_to_resolve');
     if (outcome !== null) this.#core.at(nowMs).markets.resolve(conditionId, outcome);
   }

@@ -128,9 +128,7 @@ class ReplayTimeline {
         this.#untilMs = firstMs;
         firstMs = timeMs;
         this.#next = part;
-      } else if (timeMs < this.#untilMs) {
-        this.#untilMs = timeMs;
-      }
+      } else this.#untilMs = Math.min(this.#untilMs, timeMs);
     }
     return true;
   }
@@ -147,7 +145,7 @@ class ReplayTimeline {
 
   /** Returns the recorded time that a recording had reached when the exchange stopped; assumes the present speed. */
   #computePosition(part: ReplayPart, stoppedMs: number): number {
-    const played = (stoppedMs - (part.market.startMs ?? stoppedMs)) * this.#speed;
+    const played = (stoppedMs - part.market.startMs) * this.#speed;
     const closeMs = toldCloseMs(part.market.recorded, part.firstMs) ?? Number.POSITIVE_INFINITY;
     return Math.min(part.firstMs + Math.max(0, played), closeMs);
   }
@@ -226,9 +224,9 @@ export async function attachReplay(core: ExchangeCore, recordings: readonly Reco
 function listNotes(parts: readonly ReplayPart[]) {
   const notes = parts.flatMap(({ playback, market }): readonly RecordingWarning[] => {
     const { warnings } = playback.recording;
-    const { path } = market.recorded.source;
-    const refused = market.refusedEvents;
+    const { refusedEvents: refused, recorded } = market;
     if (refused === 0) return warnings;
+    const { path } = recorded.source;
     return [...warnings, { path, message: `${refused} events were skipped: price off the grid, or market closed` }];
   });
   return {

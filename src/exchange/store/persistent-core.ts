@@ -100,8 +100,6 @@ const SNAPSHOT_AFTER_ROWS = 20_000;
 const SNAPSHOT_EVERY_MS = 60_000;
 /** Calls after which a snapshot is due at once, so that a restart after a crash takes only seconds. */
 const MOST_ROWS = 50_000;
-/** Minimum time between two snapshots, as a multiple of the last one's duration, because a snapshot blocks all calls. */
-const SNAPSHOT_PAUSE = 20;
 
 type Log = { warn(facts: object, message: string): void };
 type StoredCore = Readonly<{ settings: CoreSettings; core: CoreSnapshot }>;
@@ -171,7 +169,8 @@ export class PersistentCore {
 
   saveIfDue(nowMs: number): void {
     const rows = this.#journal?.rows ?? 0;
-    if (rows < SNAPSHOT_AFTER_ROWS || nowMs - this.#savedMs < SNAPSHOT_PAUSE * this.#savingMs) return;
+    // A snapshot blocks all calls, so snapshots take at most a twentieth of the time.
+    if (rows < SNAPSHOT_AFTER_ROWS || nowMs - this.#savedMs < 20 * this.#savingMs) return;
     const isUrgent = rows >= MOST_ROWS && !this.#hasFailed;
     if (isUrgent || nowMs - this.#savedMs >= SNAPSHOT_EVERY_MS) this.#trySave(nowMs);
   }

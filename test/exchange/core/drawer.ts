@@ -139,10 +139,8 @@ export class Drawer {
     const amount = random.below(50) * 1_000_000 + random.below(3);
     if (random.chance(0.6)) this.#do('feed.level', market, side, price, amount);
     else if (random.chance(0.95)) this.#do('feed.trade', market, side, price, amount);
-    else {
-      this.#do('feed.clear', market);
-      this.#do('feed.setReplayStart', market, amount);
-    }
+    else if (random.chance(0.5)) this.#do('feed.clear', market);
+    else this.#do('feed.setReplayStart', market, amount);
   }
 
   #control(market: number, id: string, account: number): void {

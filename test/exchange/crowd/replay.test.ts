@@ -28,13 +28,19 @@ const START: readonly Row[] = [
   [0, 'level', 'ask', 0.45, 50],
 ];
 
+const ELSEWHERE = { kind: 'polymarket', path: '/recordings/elsewhere', ticker: 'elsewhere' } as const;
+
 let core: ExchangeCore;
 beforeEach(() => (core = newCore()));
 
 /** A recording of plain rows, in chunks of three events; `failsAfter`: the reader throws after these chunks. */
 function recordingOf(
   rows: readonly Row[],
-  { name = 'A', failsAfter = Number.POSITIVE_INFINITY, ...changes }: Partial<RecordedMarket> & Reading = {},
+  {
+    name = 'A',
+    failsAfter = Number.POSITIVE_INFINITY,
+    ...changes
+  }: Partial<RecordedMarket> & { name?: string; failsAfter?: number } = {},
 ): Recording {
   return {
     market: market({
@@ -53,11 +59,6 @@ function recordingOf(
       }
     },
   };
-}
-
-interface Reading {
-  readonly name?: string;
-  readonly failsAfter?: number;
 }
 
 const toEvent = ([ms, kind, side = 'bid', price = 0, amount = 0]: Row) =>
@@ -172,13 +173,12 @@ describe('a replay', () => {
       [from, 'level', 'bid', 0.4, 1],
       [to, 'end'],
     ];
-    const source = { kind: 'polymarket', path: '/recordings/elsewhere', ticker: 'elsewhere' } as const;
     const endsBeforeClose = { firstMs: R, lastMs: R + 500 } as NonNullable<Recording['summary']>;
     const replay = await attach([
       recordingOf(span(9_000_000, 9_000_300), { name: 'late' }),
       { ...recordingOf(span(0, 500), { name: 'first', closeTimeMs: R + 99_000_000 }), summary: endsBeforeClose },
       recordingOf(span(200, 800), { name: 'overlapping' }),
-      recordingOf(span(-5000, -4900), { name: 'elsewhere', source }),
+      recordingOf(span(-5000, -4900), { name: 'elsewhere', source: ELSEWHERE }),
     ]);
     const states = () => core.catalog.markets.map(({ card, state }) => `${card.title.slice(9)} ${state}`).sort();
     await play(replay, at(0));
@@ -237,8 +237,7 @@ describe('after a restart of the exchange a replay', () => {
   });
 
   it('goes on with a half-played one from where the clock stood, with the book of that moment', async () => {
-    const source = { kind: 'polymarket', path: '/recordings/elsewhere', ticker: 'elsewhere' } as const;
-    const both = [recordingOf(rows), recordingOf(rows, { name: 'B', source })];
+    const both = [recordingOf(rows), recordingOf(rows, { name: 'B', source: ELSEWHERE })];
     await play(await attach(both), at(0), at(600));
     const order = trader(core).rest(600, BID, 0.4, 10);
     // The exchange's clock reached 960 ms, but the replay was stopped before its next tick.
@@ -307,11 +306,9 @@ describe('a replay of bad data', () => {
       async *chunks() {
         // The first reading only scans the beginning; the second one plays.
         const gated = readings++ > 0;
-        let first = true;
         for await (const chunk of plain.chunks()) {
-          if (gated && !first) await released;
-          first = false;
           yield chunk;
+          if (gated) await released;
         }
       },
     };

@@ -67,11 +67,9 @@ export class Probe {
     ] as const;
     const placed = wanted
       .filter(({ tick }) => tick >= 1 && tick <= 99)
-      .map(({ side, tick }) => ({ side, tick, handle: this.#place(nowMs, market, side, tick, shares) }));
-    this.#resting.set(
-      market,
-      placed.filter(({ handle }) => handle > 0),
-    );
+      .map(({ side, tick }) => ({ side, tick, handle: this.#place(nowMs, market, side, tick, shares) }))
+      .filter(({ handle }) => handle > 0);
+    this.#resting.set(market, placed);
   }
 
   #place(nowMs: number, market: number, side: typeof BID | typeof ASK, tick: number, shares: number): number {

@@ -77,15 +77,12 @@ export class RecordedFeed {
     if (trading === null || trading.book.recorded === null) return;
     const { book } = trading;
     for (const side of [BID, ASK] as const) {
-      for (
-        let tick = book.bestShown(side);
-        tick !== NO_TICK && book.isReached(side, tick);
-        tick = book.bestShown(side)
-      ) {
-        const traded = this.#meet(trading, side, tick, book.openRecorded()[side].displayedAmount(tick));
+      // If no real order can trade at a tick, the recorded amount stays crossed with real orders.
+      for (let traded = 1; traded > 0; ) {
+        const tick = book.bestShown(side);
+        if (tick === NO_TICK || !book.isReached(side, tick)) break;
+        traded = this.#meet(trading, side, tick, book.openRecorded()[side].displayedAmount(tick));
         book.eatRecorded(side, tick, traded);
-        // If no real order can trade at this tick, the recorded amount stays crossed with real orders.
-        if (traded === 0) break;
       }
     }
   }
