@@ -285,8 +285,7 @@ class TokenStream {
 
   /** Returns true if book and row have the same best price. A row without a best price means that the side is empty. */
   #isBest(side: number, best: number): boolean {
-    if (isInside(best)) return this.#levels.get(side, best) > 0;
-    return this.#levels.prices(side).length === 0;
+    return isInside(best) ? this.#levels.get(side, best) > 0 : this.#levels.prices(side).length === 0;
   }
 
   #set(timeMs: number, side: number, priceMicros: number, total: number): void {

@@ -166,6 +166,5 @@ function makeAnswer(result: DuckDBResult, connection: DuckDBConnection) {
 
 function simple(value: DuckDBValue): QueryValue {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
-  if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) return Number(value);
-  return String(value);
+  return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }

@@ -202,8 +202,7 @@ export function marketFolders(path: string): string[] {
 
 /** Returns the day folders of a market folder, oldest first; for a day folder, only that folder. */
 export function dayFolders(path: string): string[] {
-  if (isDayFolder(resolve(path))) return [path];
-  return foldersIn(path).filter(isDayFolder);
+  return isDayFolder(resolve(path)) ? [path] : foldersIn(path).filter(isDayFolder);
 }
 
 const foldersIn = (path: string): string[] =>

@@ -262,6 +262,5 @@ export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   const leftMs = feed.timeToResolutionMs(nowMs);
   const measured = motion?.sigmaPerSqrtS ?? 0;
   if (leftMs === null || motion === null) return measured;
-  if (leftMs <= 0) return Number.POSITIVE_INFINITY;
-  return Math.max(measured, newsSigma(motion.price, leftMs / 1000));
+  return leftMs <= 0 ? Number.POSITIVE_INFINITY : Math.max(measured, newsSigma(motion.price, leftMs / 1000));
 }

@@ -345,8 +345,7 @@ export const cancelReserve = (openOrders: number, perMinute: number): number =>
 function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: number): number {
   if (scope !== 'signed' || lane === 'cancel') return 0;
   const reserve = cancelReserve(openOrders, perMinute);
-  if (lane !== 'own') return reserve;
-  return Math.min(Math.ceil(reserve / 2), Math.floor(perMinute / 2));
+  return lane !== 'own' ? reserve : Math.min(Math.ceil(reserve / 2), Math.floor(perMinute / 2));
 }
 
 /** The request budget is short below this fraction of the profile's limit. Brief throttling leaves a larger part. */

@@ -49,8 +49,7 @@ type RateName = 'max_leverage_yes' | 'max_leverage_no' | 'opening_fee' | 'closin
 /** Returns a refusal for a price off the price grid or not between 0 and 1; null for a valid or absent price. */
 export function badPrice(field: string, price: number | null, { priceStep }: MarginRules): Refusal | null {
   if (price === null) return null;
-  if (price <= 0 || price >= ONE) return invalid(field, 'Must lie between 0 and 1.');
-  return offGrid(field, price, priceStep);
+  return price <= 0 || price >= ONE ? invalid(field, 'Must lie between 0 and 1.') : offGrid(field, price, priceStep);
 }
 
 const ACTIVITY_KEPT = 1_000;

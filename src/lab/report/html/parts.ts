@@ -23,8 +23,7 @@ export const html = (texts: TemplateStringsArray, ...parts: readonly MarkupPart[
 function renderPart(part: MarkupPart | undefined): string {
   if (part === null || part === undefined) return '';
   if (part instanceof Markup) return part.text;
-  if (typeof part === 'object') return part.map(renderPart).join('');
-  return escapeHtml(String(part));
+  return typeof part === 'object' ? part.map(renderPart).join('') : escapeHtml(String(part));
 }
 
 /** Escapes text for elements and double-quoted attributes. Control and bidirectional characters become `?`. */

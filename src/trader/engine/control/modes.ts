@@ -131,8 +131,7 @@ export class Modes {
     const reduces = stored.reducing ?? reducing;
     if (reduces !== null) return this.#say('reducing', reduces);
     const widens = stored.widened ?? widened;
-    if (widens !== null) return this.#say('widened', widens);
-    return this.#say('quoting', '');
+    return widens !== null ? this.#say('widened', widens) : this.#say('quoting', '');
   }
 
   #say(mode: Mode, reason: string): ModeNow {
