@@ -74,7 +74,8 @@ export class Pacing {
    */
   nextProbeMs(isUrgent: boolean, nowMs: number): number {
     if (this.#isProbing || this.window.ownRoom(nowMs) < 1) return Number.POSITIVE_INFINITY;
-    return !isUrgent && this.#isExplained(nowMs) ? Number.POSITIVE_INFINITY : Math.max(nowMs, this.#probeAtMs);
+    if (!isUrgent && this.#isExplained(nowMs)) return Number.POSITIVE_INFINITY;
+    return Math.max(nowMs, this.#probeAtMs);
   }
 
   /** Returns the present window and the remaining pause after a refusal, ms, for the scheduler's `BudgetReport`. */
