@@ -248,7 +248,6 @@ function listMarket(conditionId: string, reader: LedgerReader, rows: LedgerRows,
   const closeMs = market === null || market.resolutionS === null ? null : market.resolutionS * 1000;
   return {
     conditionId,
-    // A booking of adopted trades without a change of shares names no market.
     title: market?.title ?? (conditionId || 'adopted trades without shares'),
     eventConditionId: market?.eventConditionId ?? undefined,
     eventTitle: rows.titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',

@@ -101,7 +101,6 @@ export class TelegramListener {
     const channel = this.#channel;
     if (this.#taken === undefined) this.#taken = store.read<TakenUpdate>(`update ${channel.name}`);
     const url = makeBotUrl(readSecret(channel.addressFile, `the address of alert channel ${channel.name}`));
-    // The hash leaves out the token's secret part, which the operator may renew.
     const bot = createHash('sha256')
       .update(url.replace(/(\/bot\d+):.*/, '$1'))
       .digest('hex')

@@ -174,16 +174,18 @@ export class IndependentFillCount {
   #open(memory: CountMemory | null): void {
     const changing = this.#rows.findLastIndex(isUnsettled);
     const counted = this.#rows.slice(changing + 1);
-    // Without a counted trade, the next read would not know where to end.
-    if (changing >= 0 && counted.length === 0 && memory === null) return;
+    const changingRow = this.#rows[changing];
+    // A first count needs a counted trade from an earlier second, where the next reads end.
+    const endS = counted.at(-1)?.timestamp ?? Number.POSITIVE_INFINITY;
+    const hasEnd = memory !== null || changingRow === undefined || endS < changingRow.timestamp;
+    if (!hasEnd || changing >= SECOND_READER_ROWS) return;
     const shown = new Set([...counted.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
     // Booked trades since `lateS` (exchange clock, s) that this list lacks must appear in a later list. `lateS` is the
     // time of the counted trade where the read ended; for a first read, its page's oldest row, or at most `LATE_S` ago.
     const venueS = must(this.#venueS, 'time of the look');
     const firstS = Math.max(venueS - LATE_S, pastTime(this.#rows.at(-1)?.timestamp ?? 0, venueS)) + 1;
-    const endS = memory === null ? firstS : (this.#metS ?? Number.NEGATIVE_INFINITY);
-    const changingRow = this.#rows[changing];
-    const lateS = changingRow === undefined ? endS : Math.min(endS, pastTime(changingRow.timestamp, venueS));
+    const readS = memory === null ? firstS : (this.#metS ?? Number.NEGATIVE_INFINITY);
+    const lateS = changingRow === undefined ? readS : Math.min(readS, pastTime(changingRow.timestamp, venueS));
     const seq = this.#ledger.newestSeq('fills');
     const late = this.#ledger
       .fillsAfter(Math.max(0, seq - SECOND_READER_ROWS))

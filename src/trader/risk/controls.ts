@@ -269,7 +269,7 @@ function eventPosition(place: PlaceIntent, facts: RiskFacts, order: () => Workin
 
 function eventLoss(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   const { exposure, limits, stance } = facts;
-  // A flatten sells every holding of a hedged event, so the first sale may raise the event's worst loss.
+  // The operator decided to sell. The first sale of a hedged event may raise the event's worst loss.
   if (stance === 'flatten') return null;
   const event = place.eventConditionId ?? place.marketConditionId;
   const after = exposure.eventLoss(event, order());

@@ -182,7 +182,6 @@ export class LossGuard {
     const equityMicros = this.#payable;
     const restarted = { dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
     this.state = { ...this.state, ...restarted, acceptedMicros: this.#passingMicros };
-    // The new day starts with the equity at marks less the accepted loss.
     if (this.#endedWith !== null) this.#endedWith = this.state.equityMicros;
   }
 

@@ -178,8 +178,8 @@ function planSplit(
 export const FLATTEN = 'flatten';
 
 /**
- * Sells the shares that form no complete set (sets are merged) at the best opposite price, up to the amount at that
- * price. If that amount is too small for an order, the next prices are added. A sale waits while an own order is open in the market, so that the holding is known. The price collar refuses
+ * Sells the shares that form no complete set (sets are merged) at the best opposite price that has enough shares for an
+ * order. A sale waits while an own order is open in the market, so that the holding is known. The price collar refuses
  * a sale to a lone bid far below the market's mark.
  */
 function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: MarketEntry, context: StepContext): void {
