@@ -20,7 +20,7 @@ const WAYS: readonly (readonly [string, () => void])[] = [
   ],
 ];
 
-it.each(WAYS)('%s: is told, and all but a listener is put back', (text, alter) => {
+it.each(WAYS)('%s: the test names it, and restores everything except a listener', (text, alter) => {
   const before = readState();
   alter();
   const told = [expect.stringContaining(text)];
