@@ -1,6 +1,6 @@
 /** Second part of a step: quotes, converts shares, verifies that no order rests if required, and polls the exchange. */
 
-import { minMicros } from '../../shared/base/micros.js';
+import { minMicros, ZERO } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { MarketView } from '../market/view.js';
@@ -9,10 +9,10 @@ import {
   convert,
   countUnsettled,
   FLATTEN,
+  findBlockedSets,
   flattenAll,
   flattenMarkets,
   isShort,
-  mergeBlockers,
   scarceCash,
 } from './control/complete-sets.js';
 import { LADDER, type Mode } from './control/modes.js';
@@ -145,6 +145,7 @@ function actInMarket(
   const hold = findHold(safety, conditionId, base.hold);
   const context = hold === base.hold ? base : makeStepContext(state, hold, nowMs);
   context.own = account.own;
+  context.blockedMicros = ZERO;
   // A paused market converts nothing, for example after the signer refused a conversion.
   const { conversions } = LADDER[safety.mode().mode];
   let begun = false;
@@ -152,7 +153,9 @@ function actInMarket(
     // Conversions begin before quotes, because quotes must not offer shares that a merge takes.
     const rules = conversionRules(state, entry, conversions === 'all');
     begun = convert(entry, rules, context);
-    begun = cancelAll(mergeBlockers(entry, rules.merge, rules.core, context), conditionId, context) || begun;
+    const { sharesMicros, orders } = findBlockedSets(entry, rules.merge, rules.core, context);
+    begun = cancelAll(orders, conditionId, context) || begun;
+    context.blockedMicros = sharesMicros;
   }
   if (begun) {
     account.invalidate();

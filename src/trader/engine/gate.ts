@@ -1,5 +1,6 @@
 /** Passes intents to the executor: the risk module must approve an intent before its first request. */
 
+import { ZERO } from '../../shared/base/micros.js';
 import type { Sight } from '../market/view.js';
 import { type RiskFacts, toWorkingOrder } from '../risk/controls.js';
 import type { Intent, Refused } from '../risk/intent.js';
@@ -30,6 +31,8 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
     stanceReason: held ?? reason,
     /** Own orders and holdings; the caller replaces them for each market and after a conversion. */
     own: account.own,
+    /** Complete sets of the current market that a merge waits for; no order may offer their shares. */
+    blockedMicros: ZERO,
     findCaps: (conditionId: string) => averages.caps(conditionId),
   };
 }

@@ -50,26 +50,31 @@ export function conversionRules(
 
 type ConversionRules = ReturnType<typeof conversionRules>;
 
-/** Returns sell orders whose shares a merge needs, if currency is scarce or the orders take too long to fill. */
-export function mergeBlockers(
+const NOT_BLOCKED: { readonly sharesMicros: Micros; readonly orders: readonly QuotedOrder[] } = {
+  sharesMicros: ZERO,
+  orders: [],
+};
+
+/** Returns sets to merge and the sell orders on their shares, if currency is scarce or the fills take too long. */
+export function findBlockedSets(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
   core: SetCore,
   context: StepContext,
-): readonly QuotedOrder[] {
+): typeof NOT_BLOCKED {
   const { facts } = feed;
   const { own, nowMs, economics } = context;
-  if (facts === null || !mayMerge(facts, merge, core, context) || nowMs < nextConversionMs) return [];
+  if (facts === null || !mayMerge(facts, merge, core, context) || nowMs < nextConversionMs) return NOT_BLOCKED;
   const { conditionId } = facts;
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const pairs = sub(minMicros(yesMicros, noMicros), core.sharesMicros);
-  if (pairs < merge.minSharesMicros || freePairs(facts, core, context) >= merge.minSharesMicros) return [];
+  if (pairs < merge.minSharesMicros || freePairs(facts, core, context) >= merge.minSharesMicros) return NOT_BLOCKED;
   const sells = (own.orders.get(conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
   const blockers = sells.filter(({ isYes }) => own.exposure.freeShares(conditionId, isYes) < pairs);
   // Each order is assumed to wait for its fill for as long again as it has already rested.
   const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => nowMs - submittedMs)) / 1000;
   const isWorth = isPullingWorth(economics, { pairs: pairs / ONE, orders: blockers.length, waitS });
-  return scarceCash(own) || isWorth ? blockers : [];
+  return scarceCash(own) || isWorth ? { sharesMicros: pairs, orders: blockers } : NOT_BLOCKED;
 }
 
 const mayMerge = (

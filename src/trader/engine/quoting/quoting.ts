@@ -86,12 +86,9 @@ export function cancelOrder(orderPubkey: string, marketConditionId: string, cont
 
 /** Places the orders of one wanted level. Returns true if risk approved at least one order. */
 function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Quotes, context: StepContext): boolean {
-  const { exposure } = context.own;
-  const free = {
-    yesMicros: exposure.freeShares(slot.conditionId, true),
-    noMicros: exposure.freeShares(slot.conditionId, false),
-    cashMicros: context.own.availableMicros,
-  };
+  const { own, blockedMicros } = context;
+  const freeOf = (isYes: boolean) => sub(own.exposure.freeShares(slot.conditionId, isYes), blockedMicros);
+  const free = { yesMicros: freeOf(true), noMicros: freeOf(false), cashMicros: own.availableMicros };
   const crossing = findCrossing(wish.side, wish.priceMicros, sight);
   if (quotes.postOnly === true && crossing !== null) {
     slot.refusals.add({ name: POST_ONLY, text: crossing });

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { runBacktest } from '../../../../src/lab/backtest/run.js';
+import type { Request } from '../../../../src/shared/protocol/seam.js';
 import { isFlat, isShort } from '../../../../src/trader/engine/control/complete-sets.js';
 import { CoreSets } from '../../../../src/trader/engine/own/account.js';
 import { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
@@ -6,7 +8,10 @@ import type { MarketFacts } from '../../../../src/trader/market/view.js';
 import { NO_QUOTES, type Quotes, type SetsWish } from '../../../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
 import bands from '../../../../strategies/bands.js';
+import { plan } from '../../../lab/backtest/plans.js';
+import { ASK, BID, end, FIRST_MS, level, source } from '../../../lab/backtest/recordings.js';
 import { limitsOf, m, ONE } from '../../risk/states.js';
+import { strategyWith, wish as wishOf } from '../played-trader.js';
 
 const shares = (n: number) => m(n * ONE);
 const slotOf = (name: string, conditionId = 'a') =>
@@ -86,4 +91,23 @@ it.each([
   [0.009, 2.3, true],
 ])('with %d YES and %d NO a market is flat: %s', (yes, no, expected) => {
   expect(isFlat(m(yes * 1_000_000), m(no * 1_000_000), FACTS)).toBe(expected);
+});
+
+it('sell orders on both shares of sets give way to a merge', async () => {
+  const strategy = strategyWith(({ nowMs }) =>
+    nowMs < FIRST_MS + 60_000 ? quoting(wish(30, 'never')) : { ...wishOf(0.5, 0.4, 0.6, 20), sets: wish(0) },
+  );
+  const sources = [source([level(0, BID, 0.3, 100), level(0, ASK, 0.7, 100), end(600_000)])];
+  const given = plan(sources, { strategy, params: {} });
+  const economics = { ...USUAL_ECONOMICS, requestPrice: 0.00001 };
+  const sent: string[] = [];
+  const onSent = ({ call: { endpoint, body } }: Request) => {
+    const side = body !== undefined && 'side' in body ? ` ${body.side}` : '';
+    if (/^(merges.create|orders.(create|cancel))$/.test(endpoint)) sent.push(`${endpoint}${side}`);
+  };
+  await runBacktest({ ...given, trader: { ...given.trader, economics }, onSent });
+  const sale = 'orders.create sell';
+  const buy = 'orders.create buy';
+  // After the merge the orders buy, because no shares remain. The last cancel belongs to the end.
+  expect(sent).toEqual([sale, sale, 'orders.cancel', 'orders.cancel', buy, 'merges.create', buy, 'orders.cancel']);
 });
