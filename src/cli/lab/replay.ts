@@ -31,7 +31,7 @@ const RUN_ARGUMENT = 'run in journal.dir of the configuration: `last`, the run�
 const RUN_OPTIONS = {
   config: option.text(
     '-c, --config <file>',
-    `the trader's configuration file (default: ${DEFAULT_CONFIG}; for the folder of a run, the file of that run without the user’s own code)`,
+    `the trader's configuration file (default: ${DEFAULT_CONFIG}; if <run> is a folder, the run’s own file, without the user’s modules)`,
   ),
   acceptChangedCode: option.changedCode,
   fillModel: fillModelOption(BRACKET),

@@ -105,7 +105,7 @@ const adoptCommand = command({
 
 const restoreCommand = command({
   name: 'restore',
-  help: 'replaces the ledger by a backup; the next trader stays killed until an operator resumes it',
+  help: 'replaces the ledger by a backup; the next trader starts killed, until an operator resumes it',
   args: [['<file>', 'path of the backup, which is kept, or its name in `ledger backups`']],
   config: 'trader',
   options: { reason: option.required('--reason <text>', 'reason, which the next start prints', option.nonEmpty) },

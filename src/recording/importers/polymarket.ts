@@ -170,7 +170,7 @@ async function readSample(connection: DuckDBConnection, id: string) {
   return { own: keys(false), mirrored: keys(true) };
 }
 
-/** Returns the token whose changes mirror the largest fraction of a token's changes; null if no token matches. */
+/** Returns the other token that mirrors the largest fraction of this token's changes; null if no token matches. */
 function findMirror(token: Token, others: readonly Token[], samples: ReadonlyMap<string, ChangeSample>): Token | null {
   let [best, most]: [Token | null, number] = [null, 0];
   for (const other of others) {

@@ -174,7 +174,7 @@ export class FleetMember {
   readonly #candidate: OwnerCandidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** Markets that this trader dropped; the next renewal releases them, after the core knows of their loss. */
+  /** Markets that this trader dropped. Once the core knows this, the next renewal releases their claims. */
   #dropped: readonly string[] = [];
   /** Whether the database may still have claims of an earlier run or owner. */
   #hasOldClaims = true;

@@ -117,7 +117,7 @@ function applyRung({ executor, safety, markets }: TraderState, nowMs: number): v
   // During a flatten, only sales may be placed. Quotes in flight when a flatten begins must not rest afterwards.
   executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
   // If the risk stance changed, orders in flight that were decided under another stance are withdrawn and decided
-  // again. Orders are also decided again after a contradictory fill has changed the position.
+  // again. The same happens after a fill that contradicts its signed order has changed the position.
   const isOutdated = safety.guards.fillAlarm.takeNew() || stance !== safety.stance;
   const isWishedAnew = orders !== 'none' && stance !== 'normal' && isOutdated;
   if (isWishedAnew) executor.withdraw(null, nowMs);

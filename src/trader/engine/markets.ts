@@ -354,7 +354,7 @@ function selects({ markets }: StrategySettings, row: MarketSummary): boolean {
 /** State of a market's price bars: whether they were requested, and until when the stored result is valid. */
 interface CandlesAsked {
   isAsked: boolean;
-  /** Time when the result expires, our clock, ms: the time of the answer plus the time span of the price bars. */
+  /** Time when the result expires, our clock, ms: the answer's time plus the period that the price bars cover. */
   goodUntilMs: number;
 }
 

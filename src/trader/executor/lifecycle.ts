@@ -75,7 +75,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     // The exchange made no draft, so no shares or currency are locked.
     draftRefused: 'refused',
     lapsed: 'expired',
-    // The intent took effect although no signature was sent. An alarm is raised, and the exchange's record decides.
+    // The intent took effect although no signature was sent. An alarm is raised. The exchange's record then gives the state.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',

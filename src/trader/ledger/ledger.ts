@@ -277,7 +277,7 @@ export class Ledger extends LedgerReader {
     return Math.max(Number(this.note(FILL_PLACES_NOTE) ?? 0), this.newestSeq('fills'));
   }
 
-  /** Returns the reference of a trade's next transaction: the trade's pubkey, from the second on with a number. */
+  /** Returns the reference of a trade's next transaction: the pubkey; after the first transaction, also a number. */
   #freeRef(pubkey: string): string {
     const sql = "SELECT count(*) AS n FROM transactions WHERE kind = 'fill' AND (ref = ? OR (ref > ? AND ref < ?))";
     // The range ends at the character after the separator, so it contains all references with a number.

@@ -3,7 +3,7 @@
  *
  * Trade rows with equal second, outcome, price and amount are indistinguishable, so they are counted. If m equal rows
  * were counted and a page shows n > m of them, n - m trades are new. Missing newest rows, overlapping pages and
- * reordered rows of a second cause no error. A trade is missed only if an equal row of its second has left the page.
+ * reordered rows of a second cause no error. A trade is missed only if an equal row of the same second is no longer on the page.
  * Trade rows older than the newest trade by more than `LATE_MS` are ignored.
  */
 

@@ -74,10 +74,10 @@ const limitsSchema = z.strictObject({
     .describe('8: fall of equity (at current marks) below its highest value that halts trading, in currency.'),
   widen_at_loss: amount('a fraction of the loss limits', ONE)
     .prefault('1')
-    .describe('8: used fraction of a loss limit at which quotes keep widen_distance from the fair value; "1": never.'),
+    .describe('8: once this part of a loss limit is used, quotes keep widen_distance from the fair value; "1": never.'),
   reduce_at_loss: amount('a fraction of the loss limits', ONE)
     .prefault('1')
-    .describe('8: used fraction of a loss limit at which only position-reducing orders are sent; "1": never.'),
+    .describe('8: once this part of a loss limit is used, only position-reducing orders are sent; "1": never.'),
   widen_distance: amount('a price difference', ONE)
     .prefault('0.02')
     .describe('8: minimum distance of a quote from the fair value in the mode `widen`; 0.02 is two cents.'),

@@ -59,7 +59,7 @@ function recordSchemas(): Readonly<Record<string, JsonSchema>> {
 function dataSchema(data: z.ZodType): JsonSchema {
   if (data instanceof z.ZodArray) return { type: 'array', items: dataSchema(data.element as z.ZodType) };
   const name = namedRecords().find(([, record]) => record === data)?.[0];
-  return ref(must(name, 'the answer of an endpoint in protocol/records.ts'));
+  return ref(must(name, 'a schema in protocol/records.ts for the answer of an endpoint'));
 }
 
 const namedRecords = (): readonly (readonly [string, z.ZodType])[] =>
