@@ -8,7 +8,6 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, parse } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { openReadOnly } from '../../trader/ledger/ledger.js';
 import { readSecret } from '../alerts/senders.js';
 import { isConsoleWanted, type TraderConfig } from '../config/config.js';
 import { followStatus } from '../control/control-client.js';
@@ -186,7 +185,7 @@ function openShownTrader(options: ShownTraderOptions) {
   const ledgerPath = config.ledger.path;
   const storePath = locateStore(ledgerPath);
   const trader = new ShownState(undefined, isWithTrader);
-  const ledger = new LedgerConnection(() => openReadOnly(ledgerPath));
+  const ledger = new LedgerConnection(ledgerPath);
   const store = new StoreFile({ path: storePath, note, nowMs, steadyMs: () => performance.now() });
   const history = new History(store);
   const alerts = new AlertStore(store);

@@ -4,6 +4,8 @@ import { complement, formatDecimal, type Micros, maxMicros } from '../../shared/
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
+import { readIdentity } from '../../trader/ledger/database.js';
+import { openReadOnly } from '../../trader/ledger/ledger.js';
 import type { ViewQuery } from '../dashboard/contract.js';
 import type { ShownState } from './trader-state.js';
 
@@ -95,29 +97,32 @@ const MOST_ORDERS = 100;
 
 export type PageLists = ReturnType<typeof readLists>;
 
-/** Read-only connection to the ledger. The ledger is opened at its first use, and reopened after a failure. */
+/** Read-only connection to the ledger. The ledger is opened at its first use, and again after a failure or restore. */
 export class LedgerConnection {
-  readonly #open: () => LedgerReader;
+  readonly #path: string;
   #ledger: LedgerReader | null = null;
+  #file: string | null = null;
   #lists: PageLists = { resting_orders: 0, orders: [], fills: [], events: [] };
   /** Number of times the ledger was opened. After a change, earlier data may be of another file. */
   opened = 0;
 
-  /** @param open opens the ledger; throws while no ledger exists */
-  constructor(open: () => LedgerReader) {
-    this.#open = open;
+  constructor(path: string) {
+    this.#path = path;
   }
 
   /** Returns the result of `work` on the ledger; null while the ledger cannot be read. */
   read<T>(work: (ledger: LedgerReader) => T): T | null {
     try {
+      const file = readIdentity(this.#path);
+      if (file !== this.#file) this.close();
       if (this.#ledger === null) {
-        this.#ledger = this.#open();
+        this.#ledger = openReadOnly(this.#path);
+        this.#file = file;
         this.opened++;
       }
       return work(this.#ledger);
     } catch {
-      // The ledger's file may have been replaced, or may not exist yet.
+      // The ledger's file may be damaged, or may not exist yet.
       this.close();
       return null;
     }

@@ -397,7 +397,8 @@ function makeFileCheck(paths: readonly string[]): () => void {
   };
 }
 
-function readIdentity(path: string): string | null {
+/** Returns the device and inode of a file, which differ after a replacement; null if there is no file. */
+export function readIdentity(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }

@@ -105,15 +105,11 @@ export const facts = (more: Partial<ScrapeFacts> = {}): ScrapeFacts => ({
   ...more,
 });
 
-const NO_LEDGER = new LedgerConnection(() => {
-  throw new Error('there is none');
-});
-
 /** A console beside a trader without a ledger. */
 export const NOTHING_BESIDE = {
   config: { venue: { name: 'paper' } },
   guardian: { status: () => '', isGuarded: () => null },
-  ledger: NO_LEDGER,
+  ledger: new LedgerConnection('/nowhere/ledger.sqlite'),
   history: { newestMs: () => 77 },
   watch: { count: (severity: AlertSeverity) => (severity === 'info' ? 0 : 1) },
 };

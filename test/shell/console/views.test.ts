@@ -1,5 +1,6 @@
 /** Inputs of the views beside the overview. */
 
+import { renameSync } from 'node:fs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { add, ZERO } from '../../../src/shared/base/micros.js';
 import { shownConfig } from '../../../src/shell/config/shown.js';
@@ -12,7 +13,8 @@ import { ordersView, RoundTrips } from '../../../src/shell/console/views/orders-
 import { riskView } from '../../../src/shell/console/views/risk-view.js';
 import { configView, logView, runsView, withinText } from '../../../src/shell/console/views/views.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
-import { intentOf, m, ONE, orderOf, withLedger } from '../../trader/ledger/books.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { HOLDER, intentOf, m, ONE, orderOf, withLedger } from '../../trader/ledger/books.js';
 import { loadedTrader } from '../config/files.js';
 import { bookTrades } from './booked-trades.js';
 import { hello, market, PROCESS, toldTrader } from './state-of-markets.js';
@@ -225,16 +227,22 @@ describe('lists', () => {
     });
   });
 
-  test('of resting orders have the newest 100, and the number of all', () => {
-    withLedger((ledger) => {
+  test('of resting orders have the newest 100, and the number of all, also after a restore of the ledger', () => {
+    withLedger((ledger, path) => {
       ledger.transaction(() => {
         for (let i = 0; i < 150; i++) {
           ledger.addIntent(intentOf({ id: `i${i}`, draftPubkey: `o${i}` }));
           ledger.addOrder(orderOf({ pubkey: `o${i}`, intentId: `i${i}` }));
         }
       });
-      const { orders, resting_orders: count } = new LedgerConnection(() => ledger).lists();
+      const connection = new LedgerConnection(path);
+      const { orders, resting_orders: count } = connection.lists();
       expect([orders.length, orders.at(-1)?.id, count]).toEqual([100, 'o149', 150]);
+      openLedger(`${path}.restoring`, HOLDER).close();
+      for (const side of ['-wal', '-shm', '']) renameSync(`${path}${side}`, `${path}.before${side}`);
+      renameSync(`${path}.restoring`, path);
+      expect([connection.lists().resting_orders, connection.opened]).toEqual([0, 2]);
+      connection.close();
     });
   });
 
