@@ -43,6 +43,6 @@ export class Readers {
 
   /** The daemon's reaction when its ledger has failed. */
   lose(): void {
-    this.#publisher.close('the ledger failed', false);
+    this.#publisher.tellEnd('the ledger failed', false);
   }
 }

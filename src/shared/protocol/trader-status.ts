@@ -281,7 +281,7 @@ export const statusLine = z.discriminatedUnion('type', [
     kind: text,
     text,
   }),
-  /** The last line of a run in the status stream. `proven` is true if two reads showed that no order is open. */
+  /** The end of a run; a proven end may follow an unproven one. `proven`: two reads showed no open order. */
   z.object({ type: z.literal('bye'), time: moment, reason: text, proven: z.boolean() }),
 ]);
 /** Any line of the trader's status stream. */

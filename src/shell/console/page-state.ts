@@ -10,6 +10,7 @@ import {
 import { agreementText } from '../../trader/reconcile/differences.js';
 import type { TraderConfig } from '../config/config.js';
 import { ALERT_SEVERITIES } from '../config/schema.js';
+import { NO_TRADER } from '../control/control-client.js';
 import { nowMs } from '../runtime/clock.js';
 import { listActions, listMarketActions, type PageButton, STOPPED_MODES } from './actions.js';
 import { groupRefusals, type LedgerConnection, moneyText } from './ledger-lists.js';
@@ -17,7 +18,7 @@ import type { Reports } from './own-commands.js';
 import type { AlertStore, History } from './store.js';
 import type { ShownState } from './trader-state.js';
 import type { ResultBook } from './views/money-view.js';
-import type { Watch } from './watch.js';
+import { describeEnd, type Watch } from './watch.js';
 
 interface PageSources extends Pick<ShownParts, 'trader' | 'name' | 'ledger' | 'guardian'> {
   readonly config: { readonly venue: { readonly name: string } };
@@ -228,6 +229,8 @@ export type ServedState = PageState & Readonly<{ role: Role; traders: readonly s
 /** Returns the mode to show: the trader's last mode, or `not answering` after 5 s without a frame. */
 export function judgeMode(trader: ShownState): { readonly mode: string; readonly reason: string } {
   const { account, bye, isCurrent, isWithTrader, lost, silentMs } = trader;
+  const end = lost === NO_TRADER ? describeEnd(trader) : null;
+  if (end !== null) return { mode: 'not running', reason: end };
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };
   if (isCurrent) return { mode: account?.mode ?? 'starting', reason: account?.reason ?? '' };
   if (silentMs === null) return { mode: isWithTrader ? 'starting' : 'not running', reason: lost ?? '' };

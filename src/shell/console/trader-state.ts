@@ -15,7 +15,7 @@ const NOTICES_KEPT = 500;
 export class ShownState {
   hello: ProcessStatus | null = null;
   account: AccountStatus | null = null;
-  /** The last message of the trader's run, with the reason for its end; null while the run lasts. */
+  /** The newest message about the end of the trader's run; null while the run lasts. */
   bye: StatusLineOf<'bye'> | null = null;
   readonly markets = new Map<string, MarketStatus>();
   readonly notices: StatusLineOf<'notice'>[] = [];

@@ -133,7 +133,7 @@ export interface WatchOptions {
   readonly refusedLogins: () => number;
 }
 
-const describeEnd = ({ bye }: ShownState) => (bye?.proven === false ? `orders may rest: ${bye.reason}` : null);
+export const describeEnd = ({ bye }: ShownState) => (bye?.proven === false ? `orders may rest: ${bye.reason}` : null);
 
 /** Watches one trader. A console without the lock only reads the alerts stored by the console that holds the lock. */
 export class Watch {

@@ -70,11 +70,14 @@ function requireTrusted(socket: string): void {
   throw new TwinbookError('file_unreadable', what, 'Run this command as the user who started the trader.');
 }
 
+/** Reason of `onLost` if no process listens on the socket. */
+export const NO_TRADER = 'no trader is running';
+
 /** Returns `not_running` only if no process listens: the socket is missing, or was left by a killed trader. */
 function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookError {
   if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') {
     const hint = 'Start the trader with `twinbook start` and the same -c FILE.';
-    const what = `no trader is running (no process listens on ${socket})`;
+    const what = `${NO_TRADER} (no process listens on ${socket})`;
     return new TwinbookError('not_running', what, hint, { cause: error });
   }
   const hint = 'The socket belongs to the user who started the trader.';
@@ -168,7 +171,7 @@ export function followStatus(path: string, { line, onLost }: SubscriptionEvents)
     opened.setEncoding('utf8');
     opened.on('connect', () => opened.write('{"command":"subscribe"}\n'));
     opened.on('error', (error: NodeJS.ErrnoException) => {
-      why = error.code === 'ENOENT' || error.code === 'ECONNREFUSED' ? 'no trader is running' : error.message;
+      why = error.code === 'ENOENT' || error.code === 'ECONNREFUSED' ? NO_TRADER : error.message;
     });
     const failed = (error: unknown) => {
       why = messageOf(error);

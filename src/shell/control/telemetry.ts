@@ -125,7 +125,7 @@ export class TelemetryPublisher {
   #mode: string | null = null;
   #cut = 0;
   #longestBytes = 0;
-  /** Last line of the stream, sent when the trader ends, and to readers that subscribe later; null before the end. */
+  /** The end of the run, sent when the trader fails or ends, and to readers that subscribe later; null before. */
   #bye: StatusLineOf<'bye'> | null = null;
 
   constructor(source: TelemetrySource, clocks: PublisherClocks) {
@@ -142,7 +142,7 @@ export class TelemetryPublisher {
       reader.write(hello);
       // Usually only changed markets are sent, but a new reader needs every market.
       if (this.#bye === null) this.#told.clear();
-      else this.#endAll(this.#bye);
+      else reader.write(encodeLine(this.#bye));
       return null;
     } catch (error) {
       this.#letGo(reader);
@@ -153,7 +153,16 @@ export class TelemetryPublisher {
 
   /** Call this after a step, once the requests of the step are sent. */
   afterStep(): void {
-    this.#tryTelling(() => this.#tellStep());
+    this.#tryTelling(() => {
+      const beganMs = this.#clocks.steadyMs();
+      const mode = this.#source.mode();
+      if (mode === this.#mode && beganMs - this.#sweptMs < this.#periodMs) return;
+      this.#mode = mode;
+      const beganCpuMs = this.#clocks.cpuMs();
+      this.#sweep(beganMs);
+      const fairMs = (this.#clocks.cpuMs() - beganCpuMs) / MOST_SHARE;
+      this.#periodMs = Math.min(PERIOD_MS.longest, Math.max(PERIOD_MS.shortest, fairMs));
+    });
   }
 
   /** Runs `tell`, which sends status lines. An error disconnects all readers, but does not affect the trader. */
@@ -168,17 +177,6 @@ export class TelemetryPublisher {
     })();
   }
 
-  #tellStep(): void {
-    const beganMs = this.#clocks.steadyMs();
-    const mode = this.#source.mode();
-    if (mode === this.#mode && beganMs - this.#sweptMs < this.#periodMs) return;
-    this.#mode = mode;
-    const beganCpuMs = this.#clocks.cpuMs();
-    this.#sweep(beganMs);
-    const fairMs = (this.#clocks.cpuMs() - beganCpuMs) / MOST_SHARE;
-    this.#periodMs = Math.min(PERIOD_MS.longest, Math.max(PERIOD_MS.shortest, fairMs));
-  }
-
   renew(): void {
     this.#tryTelling(() => this.#tell({ type: 'hello', process: this.#source.process() }));
   }
@@ -187,14 +185,15 @@ export class TelemetryPublisher {
     this.#tryTelling(() => this.#tell({ type: 'notice', time, severity, kind, text }));
   }
 
-  close(reason: string, proven: boolean): void {
-    const bye = this.#bye ?? { type: 'bye' as const, time: this.#clocks.nowMs(), reason, proven };
-    this.#bye = bye;
-    this.#tryTelling(() => this.#endAll(bye));
+  /** Sends the end of the run. Readers stay connected until `close`, because a proof may follow. */
+  tellEnd(reason: string, proven: boolean): void {
+    if (this.#bye === null || proven) this.#bye = { type: 'bye', time: this.#clocks.nowMs(), reason, proven };
+    const bye = this.#bye;
+    this.#tryTelling(() => this.#tell(bye));
   }
 
-  #endAll(bye: StatusLineOf<'bye'>): void {
-    this.#tell(bye);
+  close(reason: string, proven: boolean): void {
+    this.tellEnd(reason, proven);
     for (const reader of this.#readers) reader.end();
     this.#readers.clear();
   }

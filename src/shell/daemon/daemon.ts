@@ -386,7 +386,7 @@ class Service implements RunningTrader {
     // A promise may reject without an error value; a new error then replaces it.
     this.#failure ??= error ?? new Error('the trader failed, but reported no error');
     this.stop();
-    this.#telemetry.publisher.close(secrets.clean(this.ending() ?? ''), false);
+    this.#telemetry.publisher.tellEnd(secrets.clean(this.ending() ?? ''), false);
   }
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { StatusLineOf } from '../../../src/shared/protocol/trader-status.js';
 import { judgeMode } from '../../../src/shell/console/page-state.js';
 import { ShownState, SILENT_AFTER_MS } from '../../../src/shell/console/trader-state.js';
+import { NO_TRADER } from '../../../src/shell/control/control-client.js';
 import { ACCOUNT, hello as greet, market } from './state-of-markets.js';
 
 const hello = (run: string) => greet({ run });
@@ -62,4 +63,8 @@ test('takes a trader that has said nothing for a while for one that does not ans
   expect(trader.isCurrent).toBe(true);
   trader.onLost('the trader closed the connection');
   expect(modeOf(trader)).toBe('not answering');
+  trader.onLine({ type: 'bye', time: 1, reason: 'the disk is full', proven: false });
+  expect(modeOf(trader)).toBe('ending');
+  trader.onLost(NO_TRADER);
+  expect(judgeMode(trader)).toEqual({ mode: 'not running', reason: 'orders may rest: the disk is full' });
 });

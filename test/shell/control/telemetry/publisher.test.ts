@@ -57,16 +57,8 @@ class Reader implements LineReader {
 }
 
 function world(markets: readonly WatchedMarket[]) {
-  const at = {
-    ms: 0,
-    cpuMs: 0,
-    wall: { ms: 0, cpuMs: 0 },
-    mode: 'quoting',
-    markets,
-    asked: 0,
-    failures: [] as string[],
-    isBroken: false,
-  };
+  const at = { ms: 0, cpuMs: 0, wall: { ms: 0, cpuMs: 0 }, mode: 'quoting', markets, asked: 0, isBroken: false };
+  const failures: string[] = [];
   const source = {
     process: () => {
       if (at.isBroken) throw new Error('the ledger is broken');
@@ -80,7 +72,7 @@ function world(markets: readonly WatchedMarket[]) {
       return at.markets;
     },
     mode: () => at.mode,
-    onFailure: (error: unknown) => void at.failures.push(String(error)),
+    onFailure: (error: unknown) => void failures.push(String(error)),
   };
   const publisher = new TelemetryPublisher(source, {
     steadyMs: () => at.ms,
@@ -97,7 +89,7 @@ function world(markets: readonly WatchedMarket[]) {
     expect(publisher.subscribe(reader)).toBeNull();
     return reader;
   };
-  return { at, publisher, step, joined };
+  return { at, failures, publisher, step, joined };
 }
 
 describe('telemetry', () => {
@@ -109,26 +101,26 @@ describe('telemetry', () => {
   });
 
   test('that cannot tell lets its readers go and throws nothing', () => {
-    const { at, step, joined } = world([watched('a')]);
+    const { at, failures, step, joined } = world([watched('a')]);
     const reader = joined();
     // A value that JSON cannot represent.
     at.markets = [watched('a', 1n)];
     step(500);
     expect(reader.destroyed).toBe(true);
-    expect(at.failures).toEqual([expect.stringContaining('BigInt')]);
+    expect(failures).toEqual([expect.stringContaining('BigInt')]);
     step(500);
-    expect(at.failures).toHaveLength(1);
+    expect(failures).toHaveLength(1);
   });
 
   test('that cannot greet refuses the reader, and loses those it cannot renew, and throws nothing', () => {
-    const { at, step, publisher, joined } = world([watched('a')]);
+    const { at, failures, step, publisher, joined } = world([watched('a')]);
     const reader = joined();
     at.isBroken = true;
     expect(publisher.subscribe(new Reader())).toBe('telemetry failed; the log says why');
     expect(reader.destroyed).toBe(false);
     publisher.renew();
     expect(reader.destroyed).toBe(true);
-    expect(at.failures).toEqual(['Error: the ledger is broken', 'Error: the ledger is broken']);
+    expect(failures).toEqual(['Error: the ledger is broken', 'Error: the ledger is broken']);
     at.isBroken = false;
     // The rejected reader takes no place.
     const readers = Array.from({ length: MOST_READERS }, () => joined());
@@ -138,15 +130,12 @@ describe('telemetry', () => {
 
   test('whose reader cannot be written loses the reader, at each kind of line', () => {
     const { publisher, joined } = world([]);
-    class Unwritable extends Reader {
-      override write(): void {
-        throw new Error('this stream is gone');
-      }
-    }
-    expect(publisher.subscribe(new Unwritable())).toContain('telemetry failed');
+    const write = () => {
+      throw new Error('this stream is gone');
+    };
+    expect(publisher.subscribe(Object.assign(new Reader(), { write }))).toContain('telemetry failed');
     for (const tell of [() => publisher.notice(1, 'loud', 'halted', 'a limit'), () => publisher.close('over', true)]) {
-      const reader = joined();
-      reader.write = new Unwritable().write;
+      const reader = Object.assign(joined(), { write });
       tell();
       expect(reader.destroyed).toBe(true);
     }
@@ -263,13 +252,15 @@ describe('telemetry', () => {
     joined();
   });
 
-  test('says the last words to whoever is there and to whoever comes', () => {
+  test('tells all readers an end without proof, and replaces it by a later end with proof', () => {
     const { publisher, joined } = world([]);
-    const [there, late] = [joined(), new Reader()];
-    publisher.close('it cannot go on', false);
+    const there = joined();
+    publisher.tellEnd('it cannot go on', false);
+    const readers = [there, joined()];
+    const told = (reason: string, proven: boolean) => [{ type: 'bye', time: 1_000, reason, proven }, proven];
+    const heard = () => readers.map(({ lines, ended }) => [lines.at(-1), ended]);
+    expect(heard()).toEqual([told('it cannot go on', false), told('it cannot go on', false)]);
     publisher.close('it has ended', true);
-    publisher.subscribe(late);
-    const bye = { type: 'bye', time: 1_000, reason: 'it cannot go on', proven: false };
-    expect([there.lines.at(-1), late.lines.at(-1), there.ended, late.ended]).toEqual([bye, bye, true, true]);
+    expect(heard()).toEqual([told('it has ended', true), told('it has ended', true)]);
   });
 });
