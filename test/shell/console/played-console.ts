@@ -88,7 +88,7 @@ const DIFF = {
 
 const answerOf = (question: ControlQuestion): ControlResponse => {
   if (question.command !== 'config') return OBEYED;
-  return question.action === 'apply' && question.reason === '' ? { ok: false, error: 'this wants a reason' } : DIFF;
+  return question.action === 'apply' && question.reason === '' ? { ok: false, error: 'all need a reason' } : DIFF;
 };
 
 /** @param isSeveral adds another trader, which does not run */

@@ -83,41 +83,56 @@ it('shows the state as old while the console does not answer, with the time of t
   update(before);
 });
 
-describe('a request that the console refuses with 401', () => {
-  /** Sessions that the page opened, and requests that it sent, with a console that refuses each first request. */
-  async function refused(method: 'GET' | 'POST', isUnknown: boolean) {
-    const key = await deriveKey(SECRET, { salt: 'salt', rounds: 1 });
-    let [greeting, opened] = ['', 0];
-    const sent: string[] = [];
-    const answer = (body: object, how: ResponseInit = {}) => new Response(JSON.stringify(body), how);
-    vi.stubGlobal('fetch', async (path: string, how: RequestInit) => {
-      const asked = JSON.parse(String(how.body ?? '{}')) as { nonce: string };
-      if (path === '/session') return answer({ open: true });
-      if (path === '/session/greeting') {
-        greeting = asked.nonce;
-        const proof = prove(key, ['server', greeting, `nonce${++opened}`, 'here']);
-        return answer({ salt: 'salt', rounds: 1, nonce: `nonce${opened}`, proofs: [proof] });
-      }
-      sent.push(path);
-      if (sent.length === 1) return answer({ error: 'no', isUnknown }, { status: 401 });
-      const sessionKey = deriveSessionKey(key, [greeting, `nonce${opened}`, 'here']);
-      const body = '{"done":true}';
-      return new Response(body, { headers: { [PROOF_HEADER]: prove(sessionKey, ['answer', 1, 200], body) } });
-    });
-    const { ask, setSecret } = await import('../../../src/shell/dashboard/page/session.js');
-    setSecret(SECRET);
-    const status = await ask('/asked', { method, ...(method === 'POST' ? { body: '{}' } : {}) }).then(
-      (response) => response.status,
-      () => 'failed',
-    );
-    return [status, sent.length];
-  }
-
-  it.each([
-    ['a read, is sent again', 'GET', false, [200, 2]],
-    ['an action of an unknown session, is sent again', 'POST', true, [200, 2]],
-    ['an action that may be performed already, is not sent again', 'POST', false, ['failed', 1]],
-  ] as const)('%s', async (_, method, isUnknown, outcome) => {
-    expect(await refused(method, isUnknown)).toEqual(outcome);
+/** A console that knows the page's secret and gives these answers. `sent`: paths of the requests. */
+async function playSession(...answers: (readonly [status: number, body: object])[]) {
+  const key = await deriveKey(SECRET, { salt: 'salt', rounds: 1 });
+  let [greeting, opened] = ['', 0];
+  const sent: string[] = [];
+  vi.stubGlobal('fetch', async (path: string, how: RequestInit) => {
+    if (path === '/session') return Response.json({ open: true });
+    if (path === '/session/greeting') {
+      greeting = (JSON.parse(String(how.body)) as { nonce: string }).nonce;
+      const proof = prove(key, ['server', greeting, `nonce${++opened}`, 'here']);
+      return Response.json({ salt: 'salt', rounds: 1, nonce: `nonce${opened}`, proofs: [proof] });
+    }
+    sent.push(path);
+    const [status, body] = answers.shift() ?? [500, {}];
+    const count = Number(new Headers(how.headers).get('authorization')?.split(' ')[2]);
+    const sessionKey = deriveSessionKey(key, [greeting, `nonce${opened}`, 'here']);
+    const proof = prove(sessionKey, ['answer', count, status], JSON.stringify(body));
+    return Response.json(body, { status, headers: { [PROOF_HEADER]: proof } });
   });
+  const { ask, setSecret } = await import('../../../src/shell/dashboard/page/session.js');
+  setSecret(SECRET);
+  return { ask, sent };
+}
+
+it.each([
+  ['a read, is sent again', 'GET', false, [200, 2]],
+  ['an action of an unknown session, is sent again', 'POST', true, [200, 2]],
+  ['an action that may be performed already, is not sent again', 'POST', false, ['failed', 1]],
+] as const)('a request that the console refuses with 401: %s', async (_, method, isUnknown, outcome) => {
+  const { ask, sent } = await playSession([401, { isUnknown }], [200, {}]);
+  const answer = await ask('/asked', { method }).catch(() => ({ status: 'failed' }));
+  expect([answer.status, sent.length]).toEqual(outcome);
+});
+
+it('an action is repeated on Enter only if its refusal demands a reason, and within two minutes', async () => {
+  const errors = ['the trader did not answer', 'these changes need a reason: all', 'this command needs a reason'];
+  const { sent } = await playSession(...errors.map((error) => [409, { error }] as const));
+  const why = { value: '', focus: () => sent.push('focus'), setAttribute: () => undefined };
+  vi.stubGlobal('HTMLInputElement', Object);
+  vi.stubGlobal('document', { getElementById: () => why });
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { ActionButton, Controls } = await import('../../../src/shell/dashboard/page/controls.js');
+  const { model } = await import('../../../src/shell/dashboard/page/model.js');
+  model.role = 'operate';
+  const click = () => ActionButton({ name: 'resume', label: '', help: '', role: 'stop' })?.props.onClick();
+  const enter = () => JSON.stringify(Controls(), (name, one) => (name === 'onKeyDown' ? one({ key: 'Enter' }) : one));
+  for (const act of [click, enter, click, enter, () => vi.advanceTimersByTime(120_000), enter]) {
+    act();
+    await vi.waitFor(() => expect(model.said.words).not.toContain('…'));
+  }
+  const resume = '/actions/resume?';
+  expect(sent).toEqual([resume, resume, 'focus', resume, 'focus']);
 });

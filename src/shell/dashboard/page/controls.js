@@ -6,6 +6,8 @@ import { alarm, ask, explainFailure, PATIENCE_MS } from './session.js';
 
 /** A second press of KILL within this time, ms, counts as confirmation. */
 const KILL_WITHIN_MS = 3000;
+/** Enter in the field Reason repeats a refused action within this time, ms. */
+const REASON_WITHIN_MS = 120_000;
 /** @typedef {import('../../console/actions.js').PageButton} PageButton */
 /** Questions before actions that need confirmation and may take long. @type {Readonly<Record<string, string>>} */
 const ASKED_BEFORE = {
@@ -59,18 +61,17 @@ const toggle = (/** @type {{ currentTarget: HTMLElement }} */ { currentTarget: b
 /** @param {string} action @param {string} [of] */
 function actionPath(action, of) {
   if (isForAll()) return `/traders/${action}`;
-  const query = traderQuery({});
   const market = of ?? (action.endsWith('-market') ? model.state?.market?.id : null);
-  if (market) query.set('market', market);
-  return `/actions/${action}?${query}`;
+  return `/actions/${action}?${traderQuery(market ? { market } : {})}`;
 }
 
-/** The newest refused action and its request path; most refused actions need a reason. */
-let refused = { action: '', path: '' };
+/** The newest action that was refused because it needs a reason, its request path, and the time of the refusal. */
+let refused = { atMs: NEVER, action: '', path: '' };
 
 /** Repeats the refused action when the user types a reason and presses Enter. @param {KeyboardEvent} event */
 function pressAgain({ key }) {
-  if (key === 'Enter' && refused.path === actionPath(refused.action)) void press(refused.action);
+  const isRecent = performance.now() - refused.atMs < REASON_WITHIN_MS;
+  if (key === 'Enter' && isRecent && refused.path === actionPath(refused.action)) void press(refused.action);
 }
 
 /** @param {string} action @param {string} [of] */
@@ -87,6 +88,7 @@ async function press(action, of) {
   const isSure = sure === undefined || (isRefused && why.value === '');
   if (!isSure && !confirm(`${sure}\n\n${about}`.trim())) return;
   say(`${what} …`, false);
+  refused.atMs = NEVER;
   try {
     const response = await ask(path, {
       method: 'POST',
@@ -94,15 +96,15 @@ async function press(action, of) {
       signal: AbortSignal.timeout(sure === undefined ? PATIENCE_MS : LONG_PATIENCE_MS),
     });
     const answer = await response.json();
-    const hint = /(needs|wants) a reason/.test(answer.error) ? '. Type a reason under Reason; press Enter.' : '';
+    const hint = /needs? a reason/.test(answer.error) ? '. Type a reason under Reason; press Enter.' : '';
     say(response.ok ? `${what}: ${answer.text}` : `${answer.error}${hint}`, !response.ok);
     // The view's data is requested again at once, so that the button's effect shows without delay.
     closer.askedMs = NEVER;
-    refused = response.status === 409 ? { action, path } : { action: '', path: '' };
     if (response.ok) {
       why.value = '';
       update({ diff: '' });
-    } else if (response.status === 409) {
+    } else if (hint !== '') {
+      refused = { atMs: performance.now(), action, path };
       byId('more')?.setAttribute('aria-expanded', 'true');
       why.focus();
     }
