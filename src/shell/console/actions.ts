@@ -23,21 +23,16 @@ import type { Watch } from './watch.js';
 const WITHIN_MS = 2_000;
 
 export const STOPPED_MODES = ['paused', 'halted', 'killed', 'stopping', 'stopped', 'ending'];
-/** For each mode that limits trading without stopping it: commands that have no effect in this mode. */
+/** For each mode: commands that have no effect in this mode or are refused, in addition to `STOPPED_MODES`. */
 const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
   widened: ['widen'],
   reducing: ['widen', 'reduce-only'],
   canceling: ['widen', 'reduce-only'],
-  flattening: ['widen', 'reduce-only', 'flatten'],
+  flattening: ['widen', 'reduce-only'],
+  killed: ['flatten'],
 };
 /** `wayBack`: command that ends the current mode; empty if no command does. */
-type ActionFacts = Readonly<{
-  mode: string;
-  answers: boolean;
-  openOrders: number;
-  isHolding: boolean;
-  wayBack: string;
-}>;
+type ActionFacts = Readonly<{ mode: string; answers: boolean; wayBack: string }>;
 
 const describeAction = (name: OperatorName, [label, help]: OperatorRow['button'], action: string = name) => ({
   name: action,
@@ -49,15 +44,15 @@ const describeAction = (name: OperatorName, [label, help]: OperatorRow['button']
 
 export type PageButton = ReturnType<typeof describeAction>;
 
-export function listActions({ mode, answers, openOrders, isHolding, wayBack }: ActionFacts): readonly PageButton[] {
+export function listActions({ mode, answers, wayBack }: ActionFacts): readonly PageButton[] {
   const isUseful = (name: OperatorName): boolean => {
     if (name === 'kill') return mode !== 'killed' && mode !== 'stopped';
     // A trader that does not answer can only be killed, by the stop file.
-    if (!answers) return false;
+    if (!answers || mode === 'stopped') return false;
     if (name === 'resume' || name === 'unkill') return wayBack.startsWith(name);
-    if (name === 'cancel-all') return openOrders > 0;
-    if (name === 'flatten' && (!isHolding || mode === 'killed')) return false;
-    return name === 'flatten' || !STOPPED_MODES.includes(mode) ? USELESS[mode]?.includes(name) !== true : false;
+    if (USELESS[mode]?.includes(name) === true) return false;
+    // The end of an order or holding must not move another button under the pointer.
+    return name === 'cancel-all' || name === 'flatten' || !STOPPED_MODES.includes(mode);
   };
   return OPERATOR_NAMES.filter(isUseful).map((name) => describeAction(name, OPERATOR_COMMANDS[name].button));
 }
@@ -95,9 +90,8 @@ export async function act(action: TraderAction, reason: string, place: ActionPla
 }
 
 function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
-  const path = locateStopFile(ledgerPath);
   try {
-    leaveStopFile(path, reason || ON_THE_PAGE);
+    leaveStopFile(locateStopFile(ledgerPath), reason || ON_THE_PAGE);
   } catch (error) {
     return { refusal: messageOf(error), text: '' };
   }

@@ -48,12 +48,11 @@ export function makeTraderRow({ trader, name, guardian, watch, ledger, history }
   };
 }
 
-type TraderRow = ReturnType<typeof makeTraderRow>;
 export interface ServedTraders {
   readonly now: number;
   readonly role: Role;
   readonly actions: readonly PageButton[];
-  readonly traders: readonly TraderRow[];
+  readonly traders: readonly ReturnType<typeof makeTraderRow>[];
 }
 
 const priceText = (value: number | null): string | null => (value === null ? null : moneyText(value));
@@ -191,13 +190,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
     base_url: hello?.baseUrl ?? '',
     config_hash: hello?.configHash ?? '',
     way_back: account?.wayBack ?? '',
-    actions: listActions({
-      mode: judged.mode,
-      answers: trader.isCurrent,
-      openOrders: account?.openOrders ?? 0,
-      isHolding: markets.some(isHolding),
-      wayBack: account?.wayBack ?? '',
-    }),
+    actions: listActions({ mode: judged.mode, answers: trader.isCurrent, wayBack: account?.wayBack ?? '' }),
     /** Time when reads of the exchange proved that no order rests after the newest stop, Unix ms; null before. */
     proven: account?.proven === true ? account.provenMs : null,
     alerts: countAlerts(watch),

@@ -458,7 +458,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     times(300_000, 10_800_000),
   );
 
-  test('a killed trader offers the way back alone, with its proof, and marks old prices', async () => {
+  test('a killed trader offers cancel-all and the way back, with its proof, and marks old prices', async () => {
     const killed = await playConsole();
     killed.hang();
     const nowMs = Date.now();
@@ -473,7 +473,8 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     const { context, page } = await openTab(browser);
     await page.goto(`${killed.url}#${encodeURIComponent(SECRET)}`);
     await page.locator('#mode.stopped', { hasText: 'killed' }).waitFor();
-    expect(await page.locator('button[data-action]:visible').allTextContents()).toEqual(['Lift the kill']);
+    const labels = await page.locator('button[data-action]:visible').allTextContents();
+    expect(labels).toEqual(['Cancel all', 'Lift the kill']);
     expect(await page.locator('#proof').textContent()).toMatch(/^No order rests: confirmed twice at \d\d:\d\d:\d\d\.$/);
     expect(await page.locator('#banner').textContent()).toMatch(/^Prices of 1 of 2 markets are up to \d+ s old/);
     expect(await page.locator('#markets tr.old').count()).toBe(1);
