@@ -10,7 +10,7 @@ import {
   type OperatorRow,
   operatorRequest,
 } from '../../shared/protocol/operator-commands.js';
-import { askTrader } from '../control/control-client.js';
+import { askOwner } from '../control/control-client.js';
 import type { ControlQuestion } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile } from '../control/stop-file.js';
 import { type Acted, marketCommand, type TraderAction } from '../dashboard/contract.js';
@@ -19,8 +19,8 @@ import { PROGRAM } from './own-commands.js';
 import type { AlertStore } from './store.js';
 import type { Watch } from './watch.js';
 
-/** Maximum wait for the trader's answer, ms; without an answer the trader counts as hanging. */
-const WITHIN_MS = 2_000;
+/** Maximum wait for each of two answers, ms; without an answer the trader counts as hanging. The page waits 4 s. */
+const WITHIN_MS = 1_500;
 
 export const STOPPED_MODES = ['paused', 'halted', 'killed', 'stopping', 'stopped', 'ending'];
 /** For each mode: commands that have no effect in this mode or are refused, in addition to `STOPPED_MODES`. */
@@ -68,7 +68,7 @@ export function listMarketActions(isPaused: boolean, isHolding: boolean, isStopp
   return isHolding ? [toggle, describeAction('flatten', flatten.marketButton, 'flatten-market')] : [toggle];
 }
 
-type ActionPlace = Readonly<{ socket: string; ledgerPath: string }>;
+type ActionPlace = Parameters<typeof askOwner>[1];
 
 /** Executes an action. @param market condition id for an action on one market; null for the other actions */
 export async function act(action: TraderAction, reason: string, place: ActionPlace, market: string | null = null) {
@@ -77,7 +77,7 @@ export async function act(action: TraderAction, reason: string, place: ActionPla
   try {
     // The cast is safe: the table of commands determines the fields of each request.
     const question = operatorRequest(command, { reason, sender: ON_THE_PAGE, market }) as ControlQuestion;
-    const answer = await askTrader(question, { socket: place.socket, timeoutMs: WITHIN_MS });
+    const answer = await askOwner(question, place, { timeoutMs: WITHIN_MS });
     if (market !== null) return { refusal: null, text: 'done, for this market only' };
     const notes = 'notes' in answer ? (answer.notes ?? []) : [];
     return { refusal: null, text: ['done', ...notes].join('; ') };
@@ -89,9 +89,9 @@ export async function act(action: TraderAction, reason: string, place: ActionPla
   }
 }
 
-function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
+function killWithout(reason: string, { ledger }: ActionPlace): Acted {
   try {
-    leaveStopFile(locateStopFile(ledgerPath), reason || ON_THE_PAGE);
+    leaveStopFile(locateStopFile(ledger.path), reason || ON_THE_PAGE);
   } catch (error) {
     return { refusal: messageOf(error), text: '' };
   }

@@ -181,7 +181,6 @@ interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'n
 
 function openShownTrader(options: ShownTraderOptions) {
   const { config, guardian, name, isWithTrader, note, refusedLogins } = options;
-  const { control } = config;
   const ledgerPath = config.ledger.path;
   const storePath = locateStore(ledgerPath);
   const trader = new ShownState(undefined, isWithTrader);
@@ -208,7 +207,7 @@ function openShownTrader(options: ShownTraderOptions) {
   });
   const shown: ShownParts = { name, config, guardian, trader, ledger, history, book, watch, alerts, reports };
   const endCommands = listenForCommands({ ...shown, store, note });
-  const endStream = followStatus(control.socket, {
+  const endStream = followStatus(config.control.socket, {
     line: (line) => {
       // The ledger is reopened for each new run, because the trader may then write a different ledger file.
       if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
@@ -240,7 +239,7 @@ function openShownTrader(options: ShownTraderOptions) {
         case 'rollback':
           return changeConfig(action, reason, config.file);
         default:
-          return act(action, reason, { socket: control.socket, ledgerPath }, market);
+          return act(action, reason, config, market);
       }
     },
   };

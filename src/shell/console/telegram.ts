@@ -183,9 +183,7 @@ export const makePerform =
       const { refusal, text } = acknowledge(options, about);
       return refusal ?? text;
     }
-    const { control, ledger } = options.config;
-    const place = { socket: control.socket, ledgerPath: ledger.path };
-    const { refusal, text } = await act(command, `by Telegram, user ${user}`, place);
+    const { refusal, text } = await act(command, `by Telegram, user ${user}`, options.config);
     if (refusal !== null) return `${command} was refused: ${refusal}`;
     return text === 'done' ? `${command} is done; status shows the resting orders` : `${command}: ${text}`;
   };

@@ -69,7 +69,7 @@ test('a message reaches the trader as a command with who sent it, through a cons
   const server = await serveBot();
   const chat = `{ kind: telegram, address_file: ${server.addressFile}, to: "5", commands: [status, kill], users: [5] }`;
   const config = loadedTrader(`dashboard: { enabled: false }\nalerts: { channels: { chat: ${chat} } }`);
-  const { asked, close } = await serveTrader(config.control.socket);
+  const { asked, close } = await serveTrader(config.control.socket, undefined, config.ledger.path);
   onTestFinished(close);
   const nowS = Math.floor(Date.now() / 1000);
   server.updates = [said(1, 'kill', nowS), said(2, 'pause', nowS), said(3, 'kill', nowS - 600)];

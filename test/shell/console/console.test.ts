@@ -19,7 +19,7 @@ const FRAME: StatusLine = { type: 'frame', time: 5_000, account: ACCOUNT, market
 
 async function place(answer: (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>, lines = '') {
   const config = loadedTrader(`dashboard: { port: 0 }\n${lines}`);
-  const server = await serveTrader(config.control.socket, answer);
+  const server = await serveTrader(config.control.socket, answer, config.ledger.path);
   const { asked, readers, tell } = server;
   onTestFinished(() => server.close());
   const { url, notes, close, traderGone } = await consoleOf({ config, secret: SECRET });
@@ -59,14 +59,19 @@ describe('the console', () => {
     });
   });
 
-  test('kills a trader that hangs by the stop file, and nothing else reaches it', async () => {
-    const { config, press } = await place(() => new Promise(() => undefined));
+  test.each([
+    ['that hangs', true, 'did not answer'],
+    ['at whose socket another trader answers', false, 'does not write the ledger'],
+  ])('kills a trader %s by the stop file, and sends it nothing else', async (_, isOwner, why) => {
+    const { asked, config, press, server } = await place(() => (isOwner ? new Promise(() => undefined) : OBEYED));
+    if (!isOwner) server.lock?.release();
     const [paused, killed] = await Promise.all([press('pause', ''), press('kill', 'odd prices')]);
     expect(paused.status).toBe(409);
-    expect(await paused.json()).toMatchObject({ error: expect.stringContaining('did not answer') });
+    expect(await paused.json()).toMatchObject({ error: expect.stringContaining(why) });
     expect(killed.status).toBe(200);
     expect(await killed.json()).toMatchObject({ text: expect.stringContaining('the stop file kills it') });
     expect(readFileSync(`${config.ledger.path}.kill`, 'utf8')).toBe('odd prices\n');
+    expect(asked).toHaveLength(isOwner ? 2 : 0);
   });
 
   test('says the last words of a trader that has ended', async () => {

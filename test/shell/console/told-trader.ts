@@ -6,6 +6,8 @@ import { type ConsoleOptions, openConsole } from '../../../src/shell/console/con
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
 import { serveControl } from '../../../src/shell/control/control-server.js';
 import type { LineReader } from '../../../src/shell/control/telemetry.js';
+import { lockWriter } from '../../../src/trader/ledger/lock.js';
+import { HOLDER } from '../../trader/ledger/books.js';
 
 export const OBEYED: ControlResponse = { ok: true, data: { mode: 'paused', reason: '' } };
 
@@ -21,7 +23,9 @@ export async function consoleOf(options: Pick<ConsoleOptions, 'config' | 'secret
 
 type Answer = (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>;
 
-export async function serveTrader(socket: string, answer: Answer = () => OBEYED) {
+/** @param ledger path of the ledger whose lock the trader holds; empty for none */
+export async function serveTrader(socket: string, answer: Answer = () => OBEYED, ledger = '') {
+  const lock = ledger === '' ? null : lockWriter(ledger, HOLDER);
   const asked: ControlQuestion[] = [];
   const readers: LineReader[] = [];
   const server = await serveControl(socket, {
@@ -38,5 +42,9 @@ export async function serveTrader(socket: string, answer: Answer = () => OBEYED)
   const tell = (line: StatusLine) => {
     for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
   };
-  return { asked, readers, tell, close: () => server.close() };
+  const close = () => {
+    server.close();
+    lock?.release();
+  };
+  return { asked, readers, tell, lock, close };
 }

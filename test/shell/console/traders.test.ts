@@ -70,7 +70,8 @@ describe('a console of several', () => {
     const ledger = openLedger(dead.ledger.path, HOLDER);
     ledger.transaction(() => ledger.setCapital(m(500_000_000), 1_000));
     ledger.close();
-    const [first, second] = [await serveTrader(sun.control.socket), await serveTrader(rain.control.socket)];
+    const serve = ({ control, ledger: { path } }: TraderConfig) => serveTrader(control.socket, undefined, path);
+    const [first, second] = [await serve(sun), await serve(rain)];
     for (const { close } of [first, second]) onTestFinished(close);
     const others = [rain, dead].map((config) => ({ config, guardian: WATCHING }));
     const { url } = await consoleOf({ config: sun, others, secret: SECRET });

@@ -4,7 +4,7 @@ import { TwinbookError } from '../../../shared/base/errors.js';
 import type { AccountStatus, ProcessStatus } from '../../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import { findNextStep } from '../../alerts/conditions.js';
-import { askTrader } from '../../control/control-client.js';
+import { askOwner } from '../../control/control-client.js';
 import { REQUEST_BUCKETS } from '../../control/telemetry.js';
 import type { TraderHost, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
@@ -181,10 +181,10 @@ function flattenSettings(name: string, value: unknown): readonly { readonly name
 const readName = (item: unknown): string | null =>
   typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string' ? item.name : null;
 
-async function diffView(socket: string): Promise<{ readonly lines: readonly string[] }> {
+async function diffView({ config }: Pick<ShownParts, 'config'>): Promise<{ readonly lines: readonly string[] }> {
   try {
     const question = { command: 'config', action: 'diff', reason: '', hash: '', file: '', dryRun: true } as const;
-    const { lines } = await askTrader(question, { socket, timeoutMs: WITHIN_MS });
+    const { lines } = await askOwner(question, config, { timeoutMs: WITHIN_MS });
     return { lines };
   } catch (error) {
     if (!(error instanceof TwinbookError)) throw error;
@@ -193,7 +193,7 @@ async function diffView(socket: string): Promise<{ readonly lines: readonly stri
 }
 
 export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHost['view'] {
-  const { config, trader, ledger, watch, reports } = shown;
+  const { trader, ledger, watch, reports } = shown;
   const money = { ...shown, markouts: new MarkoutBook(shown.history) };
   const trips = new RoundTrips();
   const views: Readonly<Record<string, (query: ViewQuery) => object | null | Promise<object>>> = {
@@ -209,7 +209,7 @@ export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHos
     log: (query) => ledger.read((open) => logView(open, trader, query)) ?? logView(null, trader, query),
     alerts: () => alertsView(watch),
     config: (query) => (trader.hello === null ? null : configView(trader.hello, query)),
-    diff: () => diffView(config.control.socket),
+    diff: () => diffView(shown),
     runs: () =>
       ledger.read((open) => ({ ...runsView(open, trader), ...listReports(reports, makeTitleLookup(trader, open)) })),
   };

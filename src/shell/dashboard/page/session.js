@@ -144,7 +144,7 @@ const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(
 /** @param {string} hex */
 const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** Time without an answer after which the console counts as gone, ms; the console waits 2 s for its trader. */
+/** Time without an answer after which the console counts as gone, ms; the console waits at most 3 s for its trader. */
 export const PATIENCE_MS = 4000;
 
 const GONE =
