@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 /** In a minute each market rejects at most one sale per five seconds, and the one in flight. */
 const MOST_IN_ONE = 13;
 
-it('flattening does not run against a market that is paused on the chain', () => {
+it('flattening shows its refused sales, and does not run against a market that is paused on the chain', () => {
   const world = new World(7, CALM);
   onTestFinished(() => world.close());
   world.pass(3 * MINUTE_MS);
@@ -19,7 +19,9 @@ it('flattening does not run against a market that is paused on the chain', () =>
   const refusals = world.tally.of('outcome: refused order_market_not_open');
   expect(refusals).toBeGreaterThan(0);
   expect(refusals).toBeLessThanOrEqual(MOST_IN_ONE * markets.length);
-  expect(world.process?.trader.snapshot(world.ourMs).mode).toBe('flattening');
+  const { mode, markets: shown = [] } = world.process?.trader.snapshot(world.ourMs) ?? {};
+  expect(mode).toBe('flattening');
+  expect(shown.flatMap((market) => market.refusals).map(({ name }) => name)).toContain('price_collar_fair');
   for (const market of markets) world.exchange.core.at(world.timeline.nowMs).markets.setPaused(market, false);
   world.pass(2 * MINUTE_MS);
   expect(world.process?.trader.snapshot(world.ourMs).mode).toBe('paused');
