@@ -6,20 +6,21 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { StatusLine } from '../../../src/shared/protocol/trader-status.js';
 import type { PageState } from '../../../src/shell/console/page-state.js';
 import { askTrader } from '../../../src/shell/control/control-client.js';
-import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
+import type { ControlResponse } from '../../../src/shell/control/control-protocol.js';
 import { newFolder } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';
 import { loadedTrader } from '../config/files.js';
 import { ACCOUNT, hello, market } from './state-of-markets.js';
-import { consoleOf, OBEYED, serveTrader } from './told-trader.js';
+import { type Answer, consoleOf, OBEYED, serveTrader } from './told-trader.js';
 
 const SECRET = 'the secret of the page, a long one';
 const OTHER_SECRET = 'another secret, as long as the first';
 const FRAME: StatusLine = { type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] };
 
-async function place(answer: (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>, lines = '') {
+/** @param isOwner whether the trader at the control socket holds the lock of the ledger */
+async function place(answer: Answer, lines = '', isOwner = true) {
   const config = loadedTrader(`dashboard: { port: 0 }\n${lines}`);
-  const server = await serveTrader(config.control.socket, answer, config.ledger.path);
+  const server = await serveTrader(config.control.socket, answer, isOwner ? config.ledger.path : '');
   const { asked, readers, tell } = server;
   onTestFinished(() => server.close());
   const { url, notes, close, traderGone } = await consoleOf({ config, secret: SECRET });
@@ -61,10 +62,10 @@ describe('the console', () => {
 
   test.each([
     ['that hangs', true, 'did not answer'],
-    ['at whose socket another trader answers', false, 'does not write the ledger'],
-  ])('kills a trader %s by the stop file, and sends it nothing else', async (_, isOwner, why) => {
-    const { asked, config, press, server } = await place(() => (isOwner ? new Promise(() => undefined) : OBEYED));
-    if (!isOwner) server.lock?.release();
+    ['whose control socket is used by another trader', false, 'does not write the ledger'],
+  ])('kills a trader %s by the stop file, and refuses other commands', async (_, isOwner, why) => {
+    const answer = () => (isOwner ? new Promise<ControlResponse>(() => undefined) : OBEYED);
+    const { asked, config, press } = await place(answer, '', isOwner);
     const [paused, killed] = await Promise.all([press('pause', ''), press('kill', 'odd prices')]);
     expect(paused.status).toBe(409);
     expect(await paused.json()).toMatchObject({ error: expect.stringContaining(why) });
@@ -91,10 +92,8 @@ describe('the console', () => {
     const closed = server.readers.map((reader) => new Promise<void>((resolve) => reader.once('close', resolve)));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    let isTold = false;
-    void traderGone().then(() => {
-      isTold = true;
-    });
+    const told = vi.fn();
+    void traderGone().then(told);
     for (const reader of server.readers) reader.end();
     await vi.waitFor(() => expect(state()).rejects.toThrow());
     await Promise.all(closed);
@@ -103,7 +102,7 @@ describe('the console', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     // The trader would hear a reconnected console before this ping.
     await ping();
-    expect([server.readers.length, isTold]).toEqual([1, false]);
+    expect([server.readers.length, told.mock.calls]).toEqual([1, []]);
   });
 
   test('beside another one of the same trader says so, shows the page, and leaves the telling to it', async () => {

@@ -91,11 +91,8 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
 
   /** One page per look, which visits all views. */
   async function pageIn(look: Look): Promise<Page> {
-    let context = contexts.get(look);
-    if (context === undefined) {
-      context = contextOf(browser, look);
-      contexts.set(look, context);
-    }
+    const context = contexts.get(look) ?? contextOf(browser, look);
+    contexts.set(look, context);
     const [known] = (await context).pages();
     if (known !== undefined) return known;
     const page = await (await context).newPage();

@@ -21,11 +21,11 @@ export async function consoleOf(options: Pick<ConsoleOptions, 'config' | 'secret
   return { ...console, notes, url: console.url ?? '' };
 }
 
-type Answer = (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>;
+export type Answer = (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>;
 
-/** @param ledger path of the ledger whose lock the trader holds; empty for none */
+/** @param ledger path of the ledger whose lock the trader holds until the test ends; empty for none */
 export async function serveTrader(socket: string, answer: Answer = () => OBEYED, ledger = '') {
-  const lock = ledger === '' ? null : lockWriter(ledger, HOLDER);
+  if (ledger !== '') onTestFinished(lockWriter(ledger, HOLDER).release);
   const asked: ControlQuestion[] = [];
   const readers: LineReader[] = [];
   const server = await serveControl(socket, {
@@ -42,9 +42,5 @@ export async function serveTrader(socket: string, answer: Answer = () => OBEYED,
   const tell = (line: StatusLine) => {
     for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
   };
-  const close = () => {
-    server.close();
-    lock?.release();
-  };
-  return { asked, readers, tell, lock, close };
+  return { asked, readers, tell, close: () => server.close() };
 }

@@ -1,6 +1,6 @@
 /** Several traders in one console: allowed combinations, names, and completeness. */
 
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { TraderConfig } from '../../../src/shell/config/config.js';
@@ -58,15 +58,9 @@ describe('traders of one console', () => {
 
 describe('a console of several', () => {
   test('shows them all, the dead one as dead with its last word, and stops one or all of them', async () => {
-    const home = folderOf({});
-    const configs = ['sun', 'rain', 'dead'].map((name) => {
-      const folder = join(home, name);
-      mkdirSync(folder);
-      writeFileSync(join(folder, 'trader.yaml'), trader(`${APART}\nmetrics: { open: true }`));
-      return load(folder);
-    });
-    const [sun, rain, dead] = configs;
-    if (sun === undefined || rain === undefined || dead === undefined) throw new Error('there are three');
+    const file = trader(`${APART}\nmetrics: { open: true }`);
+    const home = folderOf({ 'sun/trader.yaml': file, 'rain/trader.yaml': file, 'dead/trader.yaml': file });
+    const [sun, rain, dead] = [load(join(home, 'sun')), load(join(home, 'rain')), load(join(home, 'dead'))];
     const ledger = openLedger(dead.ledger.path, HOLDER);
     ledger.transaction(() => ledger.setCapital(m(500_000_000), 1_000));
     ledger.close();
@@ -107,6 +101,6 @@ describe('a console of several', () => {
     const killed = await (await press('traders/kill')).json();
     expect(killed).toMatchObject({ text: expect.stringMatching(/^sun\/trader: done; .*dead\/trader: .*stop file/) });
     expect(first.asked).toEqual([{ command: 'kill', reason: 'odd prices' }]);
-    expect(configs.map(({ ledger: { path } }) => existsSync(`${path}.kill`))).toEqual([false, false, true]);
+    expect([sun, rain, dead].map(({ ledger: { path } }) => existsSync(`${path}.kill`))).toEqual([false, false, true]);
   });
 });
