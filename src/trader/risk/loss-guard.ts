@@ -55,6 +55,8 @@ type LossLimits = Pick<RiskLimits, 'maxLossDayMicros' | 'maxDrawdownMicros'>;
 const LONGEST_PAUSE_MS = 300_000;
 /** Time without a clock jump that must pass before a new day can begin, ms. */
 const BELIEVED_AFTER_MS = 300_000;
+/** A new day's loss starts with the highest equity of one to two such periods before its first valuation, ms. */
+const HIGH_PERIOD_MS = 300_000;
 
 /** Stored equity may differ from the newest by 1/100 of the smaller loss limit, since each write needs a disk sync. */
 const STORED_WITHIN = 100;
@@ -69,9 +71,12 @@ export class LossGuard {
   #endedWith: Micros | null = null;
   /** `HoldingsWorth.passingMicros` of the newest valuation. */
   #passingMicros: Micros = ZERO;
+  /** Highest equity of the newest and the previous period; each period lasts `HIGH_PERIOD_MS`. */
+  #highs: { readonly sinceMs: number; readonly newest: Micros; readonly previous: Micros };
 
   constructor(state: LossState) {
     this.state = state;
+    this.#highs = { sinceMs: Number.NEGATIVE_INFINITY, newest: state.equityMicros, previous: state.equityMicros };
   }
 
   static start(nowMs: number, equityMicros: Micros): LossGuard {
@@ -133,7 +138,7 @@ export class LossGuard {
     // A small step back, for example by a clock correction, is not a jump.
     this.#steadySinceMs = hasJumped ? nowMs : Math.min(this.#steadySinceMs, nowMs);
     const isSteady = nowMs - this.#steadySinceMs >= BELIEVED_AFTER_MS;
-    // A new day starts with the last equity of the old day, so that a loss over midnight belongs to the new day.
+    // A new day's result starts with the last equity of the old day, so that a loss over midnight belongs to the new day.
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
     const begunWith = isSteady ? this.#endedWith : null;
     if (begunWith !== null) this.#endedWith = null;
@@ -144,10 +149,17 @@ export class LossGuard {
     this.state = { ...before, highWaterMicros, equityMicros, acceptedMicros };
     if (begunWith !== null) {
       const endedDay = { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) };
-      const dayStart = sub(begunWith, acceptedMicros);
+      // The loss starts at the highest equity of the last minutes, so that a false price at midnight hides no loss.
+      const high = maxMicros(begunWith, maxMicros(this.#highs.newest, this.#highs.previous));
+      const dayStart = sub(high, acceptedMicros);
       this.state = { ...this.state, day: today, dayStartEquityMicros: dayStart, dayBeganMicros: begunWith, endedDay };
     }
     this.#passingMicros = passingMicros;
+    const { sinceMs, newest } = this.#highs;
+    this.#highs =
+      Math.abs(nowMs - sinceMs) >= HIGH_PERIOD_MS
+        ? { sinceMs: nowMs, newest: equityMicros, previous: newest }
+        : { ...this.#highs, newest: maxMicros(newest, equityMicros) };
     const dayLossMicros = sub(this.state.dayStartEquityMicros, equityMicros);
     const drawdownMicros = sub(this.state.highWaterMicros, equityMicros);
     if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros)
@@ -170,6 +182,8 @@ export class LossGuard {
       highWaterMicros: add(highWaterMicros, amount),
       equityMicros: add(equityMicros, amount),
     };
+    const { newest, previous } = this.#highs;
+    this.#highs = { ...this.#highs, newest: add(newest, amount), previous: add(previous, amount) };
     if (this.#endedWith !== null) this.#endedWith = add(this.#endedWith, amount);
   }
 
@@ -182,7 +196,9 @@ export class LossGuard {
     const equityMicros = this.#payable;
     const restarted = { dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
     this.state = { ...this.state, ...restarted, acceptedMicros: this.#passingMicros };
-    if (this.#endedWith !== null) this.#endedWith = this.state.equityMicros;
+    const { equityMicros: atMarks } = this.state;
+    this.#highs = { ...this.#highs, newest: atMarks, previous: atMarks };
+    if (this.#endedWith !== null) this.#endedWith = atMarks;
   }
 
   /** Halts trading. The first reason for the halt stays, because later reasons follow from it. */

@@ -118,6 +118,15 @@ describe('the loss guard', () => {
     expect([lower.observe(NOON + 1000, money(500), limits), lower.facts.halted]).toEqual([null, null]);
   });
 
+  it('starts the loss of a day before a false price at midnight, and the result of the day with that price', () => {
+    const guard = LossGuard.start(NOON, money(1000));
+    pass(guard, NOON, midnight - MINUTE_MS, 1000);
+    guard.observe(midnight - 500, money(960), limits);
+    guard.observe(midnight, money(1000), limits);
+    expect([guard.facts.dayLossMicros, guard.days.current.resultMicros]).toEqual([0, money(40)]);
+    expect(guard.observe(midnight + MINUTE_MS, money(950), limits)).toBe('lost 50 today, the limit is 50');
+  });
+
   it('begins no new day when the clock steps back', () => {
     const guard = LossGuard.start(NOON, money(1000));
     guard.observe(NOON, money(970), limits);
