@@ -8,8 +8,8 @@ import {
   conversionRules,
   convert,
   countUnsettled,
+  decidePull,
   FLATTEN,
-  findBlockedSets,
   flattenAll,
   flattenMarkets,
   isShort,
@@ -152,9 +152,8 @@ function actInMarket(
   if (conversions !== 'none' && (paused === undefined || mayRedeem(state, entry))) {
     // Conversions begin before quotes, because quotes must not offer shares that a merge takes.
     const rules = conversionRules(state, entry, conversions === 'all');
-    begun = convert(entry, rules, context);
-    const { sharesMicros, orders } = findBlockedSets(entry, rules.merge, rules.core, context);
-    begun = cancelAll(orders, conditionId, context) || begun;
+    const { sharesMicros, orders } = decidePull(entry, rules, context);
+    begun = sharesMicros > 0 ? cancelAll(orders, conditionId, context) : convert(entry, rules, context);
     context.blockedMicros = sharesMicros;
   }
   if (begun) {

@@ -31,7 +31,7 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
     stanceReason: held ?? reason,
     /** Own orders and holdings; the caller replaces them for each market and after a conversion. */
     own: account.own,
-    /** Complete sets of the current market that a merge waits for; no order may offer their shares. */
+    /** Complete sets of the current market that a merge waits for; no new quote may offer their shares. */
     blockedMicros: ZERO,
     findCaps: (conditionId: string) => averages.caps(conditionId),
   };

@@ -34,6 +34,8 @@ export class MarketEntry {
   actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null = null;
   /** Earliest time of the market's next merge, split or redeem, our clock, ms. */
   nextConversionMs = 0;
+  /** Time of the newest decision to cancel sell orders for a merge, our clock, ms. */
+  pulledMs = Number.NEGATIVE_INFINITY;
   /** Number of consecutive failed merges, splits and redeems of this market. */
   conversionFailures = 0;
   /** Earliest time of the next sale of a flatten, our clock, ms. */
@@ -413,9 +415,9 @@ export function takeCandles(around: CandlesContext, entry: MarketEntry, report: 
   if (typeof learned === 'string')
     return notices.notify(nowMs, 'candles', `price bars of "${title}" are invalid and are ignored: ${learned}`);
   if (learned === null) return;
-  const { sigmaPerSqrtS, spanS, meanPrice } = learned;
+  const { sigmaPerSqrtS, spanS, coveredS, meanPrice } = learned;
   feed.setVolatilityPrior(sigmaPerSqrtS);
-  account.valuation.averages.seed(conditionId, meanPrice, spanS * 1000);
+  account.valuation.averages.seed(conditionId, meanPrice, coveredS * 1000);
   candles.goodUntilMs = nowMs + spanS * 1000;
   const kept: KeptBars = { sigmaPerSqrtS, goodUntilMs: candles.goodUntilMs };
   ledger.setNote(noteOf(conditionId), JSON.stringify(kept));

@@ -363,7 +363,9 @@ export interface LearnedFromBars {
   readonly sigmaPerSqrtS: number;
   /** Time from the beginning of the first bar to the end of the last bar, s. */
   readonly spanS: number;
-  /** Time-weighted mean of the price bars' closing prices, as a YES price. */
+  /** Time that the bars cover without the gaps between them, s. */
+  readonly coveredS: number;
+  /** Mean of the price bars' closing prices, as a YES price. No close counts for the time after its bar. */
   readonly meanPrice: number;
 }
 
@@ -390,11 +392,8 @@ export function readCandles(
   const [first, ...others] = bars;
   if (first === undefined || others.length === 0) return null;
   const spanS = beforeS + BAR_S - first.timestamp;
-  const priceSeconds = bars.reduce(
-    (sum, { timestamp, close }, at) => sum + Number(close) * ((bars[at + 1]?.timestamp ?? beforeS + BAR_S) - timestamp),
-    0,
-  );
-  return { sigmaPerSqrtS: volatility.sigmaPerSqrtS, spanS, meanPrice: priceSeconds / spanS };
+  const meanPrice = bars.reduce((sum, { close }) => sum + Number(close), 0) / bars.length;
+  return { sigmaPerSqrtS: volatility.sigmaPerSqrtS, spanS, coveredS: bars.length * BAR_S, meanPrice };
 }
 
 function findNonsense(bar: Candle, { fromS, toS }: CandleSpan, beforeS: number): string | null {

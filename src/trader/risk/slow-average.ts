@@ -12,7 +12,7 @@ import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 export const AVERAGING_MS = 7 * 86_400_000;
 /** Maximum time for which one price observation counts, ms, also after a pause or restart. */
 const LONGEST_LOOK_MS = 300_000;
-/** Span of price bars that fully replaces the start value 0.5, ms. Averages observed this long ignore price bars. */
+/** Time covered by price bars that fully replace the start value 0.5, ms. Averages observed this long ignore bars. */
 const TRUSTED_BARS_MS = 86_400_000;
 const MOST_STORED = 1000;
 const MOST_KEPT = 2 * MOST_STORED;
@@ -64,7 +64,7 @@ export class SlowAverages {
     known.high += (price - known.high) * part;
   }
 
-  /** Updates the averages by the mean price of bars over `spanMs`, unless the averages already cover a day. */
+  /** Updates the averages by the mean price of bars that cover `spanMs`, unless the averages already cover a day. */
   seed(conditionId: string, mean: number, spanMs: number): void {
     const known = this.#averages.get(conditionId) ?? { low: 0.5, high: 0.5, watchedMs: 0, lookedMs: null };
     if (known.watchedMs >= TRUSTED_BARS_MS) return;

@@ -357,11 +357,11 @@ describe('two days of price bars', () => {
     const still = Array.from({ length: CANDLES_S / BAR_S }, (_, i) => bar(i, 0.5));
     expect(sigmaOf(still)).toBeLessThan(0.0003);
     expect(sigmaOf(still)).toBeGreaterThanOrEqual(SIGMA_FLOOR);
-    expect(readCandles([bar(3, 0.5), bar(7, 0.5)], SPAN, TICK / 2)).toMatchObject({ spanS: 5 * BAR_S });
   });
 
-  it('have the mean of the newest close over time', () => {
-    expect(readCandles([bar(3, 0.5), bar(7, 0.75)], SPAN, TICK / 2)).toMatchObject({ meanPrice: (4 * 0.5 + 0.75) / 5 });
+  it('have the mean of their closes, and no close counts for the gap after its bar', () => {
+    const learned = { spanS: 5 * BAR_S, coveredS: 2 * BAR_S, meanPrice: 0.625 };
+    expect(readCandles([bar(3, 0.5), bar(7, 0.75)], SPAN, TICK / 2)).toMatchObject(learned);
   });
 });
 

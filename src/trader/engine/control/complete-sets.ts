@@ -55,26 +55,34 @@ const NOT_BLOCKED: { readonly sharesMicros: Micros; readonly orders: readonly Qu
   orders: [],
 };
 
-/** Returns sets to merge and the sell orders on their shares, if currency is scarce or the fills take too long. */
-export function findBlockedSets(
-  { feed, nextConversionMs }: MarketEntry,
-  merge: MergeSettings,
-  core: SetCore,
+/**
+ * Returns sets to merge and the sell orders to cancel for the merge, if currency is scarce or the fills take too long.
+ * A decision holds for `RETRY_MS`, so that all these orders can end before the merge begins.
+ */
+export function decidePull(
+  entry: MarketEntry,
+  { merge, core }: ConversionRules,
   context: StepContext,
 ): typeof NOT_BLOCKED {
+  const { feed, nextConversionMs, pulledMs } = entry;
   const { facts } = feed;
   const { own, nowMs, economics } = context;
   if (facts === null || !mayMerge(facts, merge, core, context) || nowMs < nextConversionMs) return NOT_BLOCKED;
   const { conditionId } = facts;
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const pairs = sub(minMicros(yesMicros, noMicros), core.sharesMicros);
-  if (pairs < merge.minSharesMicros || freePairs(facts, core, context) >= merge.minSharesMicros) return NOT_BLOCKED;
+  if (pairs < merge.minSharesMicros) return NOT_BLOCKED;
+  const isDecided = nowMs >= pulledMs && nowMs < pulledMs + RETRY_MS;
+  if (!isDecided && freePairs(facts, core, context) >= merge.minSharesMicros) return NOT_BLOCKED;
   const sells = (own.orders.get(conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
   const blockers = sells.filter(({ isYes }) => own.exposure.freeShares(conditionId, isYes) < pairs);
+  if (blockers.length === 0) return NOT_BLOCKED;
   // Each order is assumed to wait for its fill for as long again as it has already rested.
   const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => nowMs - submittedMs)) / 1000;
   const isWorth = isPullingWorth(economics, { pairs: pairs / ONE, orders: blockers.length, waitS });
-  return scarceCash(own) || isWorth ? { sharesMicros: pairs, orders: blockers } : NOT_BLOCKED;
+  if (!isDecided && !isWorth && !scarceCash(own)) return NOT_BLOCKED;
+  if (!isDecided) entry.pulledMs = nowMs;
+  return { sharesMicros: pairs, orders: blockers };
 }
 
 const mayMerge = (

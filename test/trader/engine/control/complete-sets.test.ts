@@ -11,7 +11,7 @@ import bands from '../../../../strategies/bands.js';
 import { plan } from '../../../lab/backtest/plans.js';
 import { ASK, BID, end, FIRST_MS, level, source } from '../../../lab/backtest/recordings.js';
 import { limitsOf, m, ONE } from '../../risk/states.js';
-import { strategyWith, wish as wishOf } from '../played-trader.js';
+import { strategyWith } from '../played-trader.js';
 
 const shares = (n: number) => m(n * ONE);
 const slotOf = (name: string, conditionId = 'a') =>
@@ -93,21 +93,28 @@ it.each([
   expect(isFlat(m(yes * 1_000_000), m(no * 1_000_000), FACTS)).toBe(expected);
 });
 
-it('sell orders on both shares of sets give way to a merge', async () => {
+it('all sell orders on the shares of sets give way to one merge', async () => {
+  const levels = (...prices: number[]) =>
+    prices.map((price) => ({ priceMicros: m(price * ONE), amountMicros: shares(15) }));
+  // The bids move shortly before the asks have waited long enough.
+  const bidsAt = (nowMs: number) => (nowMs < FIRST_MS + 77_000 ? levels(0.4, 0.38) : levels(0.39, 0.37));
   const strategy = strategyWith(({ nowMs }) =>
-    nowMs < FIRST_MS + 60_000 ? quoting(wish(30, 'never')) : { ...wishOf(0.5, 0.4, 0.6, 20), sets: wish(0) },
+    nowMs < FIRST_MS + 60_000
+      ? quoting(wish(30, 'never'))
+      : { ...quoting(wish(0)), bids: bidsAt(nowMs), asks: levels(0.6, 0.62) },
   );
   const sources = [source([level(0, BID, 0.3, 100), level(0, ASK, 0.7, 100), end(600_000)])];
   const given = plan(sources, { strategy, params: {} });
   const economics = { ...USUAL_ECONOMICS, requestPrice: 0.00001 };
   const sent: string[] = [];
   const onSent = ({ call: { endpoint, body } }: Request) => {
-    const side = body !== undefined && 'side' in body ? ` ${body.side}` : '';
-    if (/^(merges.create|orders.(create|cancel))$/.test(endpoint)) sent.push(`${endpoint}${side}`);
+    const side = body !== undefined && 'side' in body ? body.side : endpoint;
+    if (/^(merges.create|orders.(create|cancel))$/.test(endpoint)) sent.push(side);
   };
   await runBacktest({ ...given, trader: { ...given.trader, economics }, onSent });
-  const sale = 'orders.create sell';
-  const buy = 'orders.create buy';
-  // After the merge the orders buy, because no shares remain. The last cancel belongs to the end.
-  expect(sent).toEqual([sale, sale, 'orders.cancel', 'orders.cancel', buy, 'merges.create', buy, 'orders.cancel']);
+  const times = (count: number, what: string) => Array<string>(count).fill(what);
+  const moved = [...times(4, 'sell'), ...times(2, 'orders.cancel'), ...times(2, 'sell')];
+  // No quote sells the sets until the merge; the trader buys instead.
+  expect(sent.slice(0, 15)).toEqual([...moved, ...times(4, 'orders.cancel'), 'buy', 'buy', 'merges.create']);
+  expect(sent.filter((each) => each === 'merges.create')).toHaveLength(1);
 });
