@@ -302,7 +302,9 @@ export function rememberConfig(ledger: Notes, { atMs, hash, by, reason, copy, ch
   ledger.setNote(HISTORY_NOTE, JSON.stringify(history));
 }
 
-/** Adds an entry for this start if the configuration has changed. The caller must open a ledger transaction. */
+/** Adds an entry for this start if the hash or the copy has changed. The caller must open a ledger transaction. */
 export function rememberStart(ledger: Notes, start: Omit<ConfigEntry, 'by'>): void {
-  if (configHistory(ledger).at(-1)?.hash !== start.hash) rememberConfig(ledger, { ...start, by: 'start' });
+  const last = configHistory(ledger).at(-1);
+  if (start.hash !== last?.hash || (start.copy !== '' && start.copy !== last.copy))
+    rememberConfig(ledger, { ...start, by: 'start' });
 }

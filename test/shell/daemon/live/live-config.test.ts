@@ -3,6 +3,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { rememberStart } from '../../../../src/trader/engine/control/commands.js';
 import { apply, running } from './running.js';
 
 const RESTART = /nothing was applied, because these changes need a restart.*ledger\.path/;
@@ -85,6 +86,12 @@ describe('a running trader’s configuration', () => {
     await expect(back()).rejects.toThrow(/the copy of that configuration cannot be read: ENOENT/);
     expect(commands).toHaveLength(1);
     expect(live.config.configHash).not.toBe(config.configHash);
+  });
+
+  it('enters the history at a start with the same hash and other files', async () => {
+    const { ledger, history } = await running();
+    for (const start of history()) for (const copy of ['', 'other', 'other']) rememberStart(ledger, { ...start, copy });
+    expect(history().map(({ copy }) => copy.length)).toEqual([64, 5]);
   });
 
   it('stays what it was when the trader does not obey, and where no copy of the files can be kept', async () => {

@@ -59,17 +59,9 @@ export async function running() {
     expect(text).not.toBe(FILES[name]);
     writeFileSync(join(folder, name), text);
   };
-  return {
-    folder,
-    history: () => configHistory(ledger),
-    config,
-    live,
-    commands,
-    modules,
-    changed,
-    write,
-    refuse: (why: string) => (refusal = why),
-  };
+  const history = () => configHistory(ledger);
+  const refuse = (why: string) => (refusal = why);
+  return { folder, ledger, history, config, live, commands, modules, changed, write, refuse };
 }
 
 export const apply = (live: LiveConfig, reason = '', dryRun = false) => live.apply({ reason, dryRun });
