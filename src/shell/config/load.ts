@@ -42,7 +42,7 @@ export interface LoadOptions {
   /** Names of feeds for a backtest, in addition to the trader's; `any` permits every name, for generated markets. */
   readonly feeds?: readonly string[] | 'any';
   readonly code?: CodeRules;
-  /** Stored copy of the configuration: each file's text by absolute path. If present, the files are not read. */
+  /** Stored copy of the configuration, as in `Config.texts`. If present, the files and `env` are not read. */
   readonly copy?: ReadonlyMap<string, string>;
   /** Environment variables; only names that begin with `TWINBOOK__` are used. */
   readonly env: Environment;
@@ -127,7 +127,7 @@ function readTraderFile(file: string, options: LoadOptions, problems: ProblemLis
   const source = readYaml(file, options.cwd, { sources: texts });
   const isStrategy = isStrategyFile(source.value);
   const written = options.strategyFileToo === true && isStrategy ? aroundStrategy(file) : source.value;
-  const { value, sources } = applyEnvironment(written, options, problems);
+  const { value, sources } = applyEnvironment(written, options, problems, texts);
   const at: At = (path, text, part) => {
     for (let length = path.length; length > 0; length--) {
       const variable = sources.get(fieldName(path.slice(0, length)));
@@ -174,13 +174,25 @@ const PREFIX = 'TWINBOOK__';
 /** Matches a bare word such as `paper`, which names a shipped profile. Any other path in a variable is made absolute. */
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
+/** Name of the environment's overrides among the texts of a configuration; all other names are absolute paths. */
+const OVERRIDES = 'environment.json';
+
+/** Returns the environment's overrides with the base folder of their paths, from the stored copy if possible. */
+function readOverrides({ env, cwd }: LoadOptions, texts: SourceTexts) {
+  const own = Object.entries(env).filter(([name]) => name.toUpperCase().startsWith(PREFIX));
+  const present = { env: Object.fromEntries(own.sort()), cwd: own.length === 0 ? '' : cwd };
+  const text = texts.findCopied(OVERRIDES) ?? JSON.stringify(present);
+  texts.all.set(OVERRIDES, text);
+  // The cast is safe: this function wrote the text.
+  return JSON.parse(text) as { readonly env: Readonly<Record<string, string>>; readonly cwd: string };
+}
+
 /** Applies variables such as `TWINBOOK__RISK__MAX_LOSS_DAY=25`. The text `null` sets an optional field to null. */
-function applyEnvironment(value: unknown, { env, cwd }: LoadOptions, problems: ProblemList) {
+function applyEnvironment(value: unknown, options: LoadOptions, problems: ProblemList, texts: SourceTexts) {
+  const { env, cwd } = readOverrides(options, texts);
   const sources = new Map<string, string>();
   let result = value;
-  for (const name of Object.keys(env).sort()) {
-    const text = env[name];
-    if (!name.toUpperCase().startsWith(PREFIX) || text === undefined) continue;
+  for (const [name, text] of Object.entries(env)) {
     const complain = (complaint: string) => problems.add({ where: `environment ${name}`, field: '', text: complaint });
     const target = findField(jsonSchema(traderSchema), name.slice(PREFIX.length));
     if (typeof target === 'string') {

@@ -8,7 +8,7 @@ import { configError, fieldName, type Problem, shownPath } from './problems.js';
 
 export type YamlSource = ReturnType<typeof parseYaml>;
 
-/** Contents of a configuration's files by absolute path, from the files or from a stored copy. */
+/** Texts of a configuration, as in `Config.texts`, from the files or from a stored copy. */
 export class SourceTexts {
   readonly all: Map<string, string>;
   readonly isCopy: boolean;

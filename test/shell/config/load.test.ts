@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { must, TwinbookError } from '../../../src/shared/base/errors.js';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { loadConfig, loadTraderConfig } from '../../../src/shell/config/load.js';
 import { liveClass, strategyFileSchema, traderSchema } from '../../../src/shell/config/schema.js';
 import { configChanges } from '../../../src/shell/config/shown.js';
@@ -300,13 +300,15 @@ describe('overrides from the environment', () => {
     });
   });
 
-  test('relative paths are relative to the working folder, not to the file', async () => {
+  test('are kept in a copy, with paths relative to the working folder and not to the file', async () => {
     const cwd = folderOf({ 'sub/trader.yaml': trader() });
     const env = { TWINBOOK__LEDGER__PATH: './x.sqlite', TWINBOOK__JOURNAL__DIR: 'runs' };
     const config = await loadConfig('sub/trader.yaml', { env, cwd });
     expect(config.ledger.path).toBe(join(cwd, 'x.sqlite'));
     expect(config.journal.dir).toBe(join(cwd, 'runs'));
     expect(config.wallet.file).toBe(join(cwd, 'sub/wallet.json'));
+    const elsewhere = { env: { TWINBOOK__CAPITAL: '8' }, cwd: '/', copy: config.texts };
+    expect(await loadConfig(config.file, elsewhere)).toEqual(config);
   });
 
   test('an empty list empties', async () =>
@@ -349,17 +351,11 @@ test.each([
   ['feeds: { f: { kind: child, max_age_s: %, command: [./f, "https://u:p4ss@h/x"] } }'],
   ['dashboard: { view_password_file: p4ss.txt, stop_password_file: p4ss%.txt }'],
 ])('a changed secret is a change, whose text has stars: %s', async (yaml) => {
-  const [one, two, without] = await Promise.all(
-    [yaml.replace('%', '60'), yaml.replace('%', '61'), ''].map((lines) =>
-      load(folderOf({ 'trader.yaml': trader(lines) })),
-    ),
-  );
-  for (const [then, now] of [
-    [one, two],
-    [one, without],
-    [without, two],
-  ] as const) {
-    const texts = configChanges(must(then, 'then'), must(now, 'now')).map(({ text }) => text);
+  const of = (lines: string) => load(folderOf({ 'trader.yaml': trader(lines) }));
+  const [one, two] = [await of(yaml.replace('%', '60')), await of(yaml.replace('%', '61'))];
+  const without = await of('');
+  for (const changes of [configChanges(one, two), configChanges(one, without), configChanges(without, two)]) {
+    const texts = changes.map(({ text }) => text);
     expect(texts.length).toBeGreaterThan(0);
     expect(texts.join()).toContain('********');
     expect(texts.join()).not.toContain('p4ss');
