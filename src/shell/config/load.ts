@@ -44,6 +44,8 @@ export interface LoadOptions {
   readonly code?: CodeRules;
   /** Stored copy of the configuration, as in `Config.texts`. If present, the files and `env` are not read. */
   readonly copy?: ReadonlyMap<string, string>;
+  /** Settings that replace those of the files. */
+  readonly fixed?: Partial<TraderConfig>;
   /** Environment variables; only names that begin with `TWINBOOK__` are used. */
   readonly env: Environment;
   /** Base folder of a relative `path` and of relative paths in the environment. */
@@ -69,8 +71,9 @@ export async function readConfig(
 async function readFiles(main: string, options: LoadOptions) {
   const problems = new ProblemList();
   const sources = new SourceTexts(options.copy ?? null);
-  const { at, file, trader, limits, feeds, strategyFiles } = readTrader(main, options, problems, sources);
-  const more = options.feeds ?? [];
+  const { at, file, trader, limits, strategyFiles, ...own } = readTrader(main, options, problems, sources);
+  const { fixed, feeds: more = [] } = options;
+  const feeds = fixed?.feeds?.map(({ name }) => name) ?? own.feeds;
   const knownFeeds = feeds === null || more === 'any' ? null : [...feeds, ...more];
   const known = { limits, feeds: knownFeeds, code: options.code ?? {}, sources };
   const strategies: ReadStrategy[] = [];
@@ -88,8 +91,8 @@ async function readFiles(main: string, options: LoadOptions) {
     sourceHashes.push(loaded.sourceHash);
   }
   problems.throwIfAny();
-  const config: ReadConfig = { ...must(trader, 'the trader’s valid settings'), strategies, texts: sources.all };
-  return { config, sourceHashes };
+  const settings = { ...must(trader, 'the trader’s valid settings'), ...fixed };
+  return { config: { ...settings, strategies, texts: sources.all } satisfies ReadConfig, sourceHashes };
 }
 
 /** Loads the trader's file without its strategy files. Throws the errors of `loadConfig`. */

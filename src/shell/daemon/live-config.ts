@@ -9,7 +9,7 @@ import type { ConfigureCommand } from '../../shared/protocol/seam.js';
 import { type ConfigEntry, configHistory } from '../../trader/engine/control/commands.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
-import type { Config, Environment, ReadConfig } from '../config/config.js';
+import type { Config, Environment, ReadConfig, TraderConfig } from '../config/config.js';
 import { type LoadOptions, loadConfig, readConfig } from '../config/load.js';
 import { type ConfigChange, configChanges } from '../config/shown.js';
 import type { ConfigData } from '../control/control-protocol.js';
@@ -31,6 +31,8 @@ interface ConfigRequest {
   readonly reason: string;
   readonly dryRun: boolean;
 }
+
+type CopyOptions = Pick<LoadOptions, 'copy' | 'fixed'>;
 
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
@@ -63,25 +65,28 @@ export class LiveConfig {
   rollback({ hash, reason, dryRun }: ConfigRequest & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
-      const copy = readCopy(this.config.ledger.path, entry.copy);
-      const read = await this.#readFiles(copy.main, copy);
-      const changes = configChanges(this.config, { ...read, ...withoutLive(this.config) });
-      if (changes.length === 0 || dryRun) return compared(changes);
-      const loaded = await this.#loadChecked(read, copy);
-      const next = { ...loaded, ...withoutLive(this.config), configHash: entry.hash };
-      return this.#take(next, { by: 'rollback', reason }, loaded);
+      const { main, texts: copy } = readCopy(this.config.ledger.path, entry.copy);
+      const fixed = withoutLive(this.config);
+      const read = await this.#readFiles(main, { copy, fixed });
+      const changes = configChanges(this.config, read);
+      const left = configChanges(read, await this.#readFiles(main, { copy }));
+      if (changes.length === 0 || dryRun) return compared([...changes, ...left]);
+      const loaded = await this.#loadChecked(read, { copy, fixed });
+      const taken = this.#take({ ...loaded, file: this.config.file }, { by: 'rollback', reason }, loaded);
+      const notRestored = formatLines(left).map((line) => `not restored: ${line}`);
+      return { ...taken, lines: [...taken.lines, ...notRestored, FILES_STAY] };
     });
   }
 
-  #readFiles(main: string, copy?: ConfigCopy): Promise<ReadConfig> {
+  #readFiles(main: string, options: CopyOptions = {}): Promise<ReadConfig> {
     const { env, session } = this.#options;
-    return readConfig(main, { env, cwd: process.cwd(), loaded: session.modules, ...(copy && { copy: copy.texts }) });
+    return readConfig(main, { env, cwd: process.cwd(), loaded: session.modules, ...options });
   }
 
   /** Loads the configuration with its code. A separate process first tests new code. Throws `strategy_invalid`. */
-  async #loadChecked({ file, strategies }: ReadConfig, copy?: ConfigCopy): Promise<Config> {
+  async #loadChecked({ file, strategies }: ReadConfig, options: CopyOptions = {}): Promise<Config> {
     const { env, session } = this.#options;
-    const place = { env, cwd: process.cwd(), ...(copy && { copy: copy.texts }) };
+    const place = { env, cwd: process.cwd(), ...options };
     const isNew = strategies.some(({ module }) => module === null);
     const checked = isNew ? await checkLoad(file, place) : new Set<string>();
     const other = (key: string) => (checked.has(key) ? null : 'its code has changed since the check; apply again');
@@ -113,8 +118,7 @@ export class LiveConfig {
     const used = new Set([...before.strategies, ...next.strategies].map(({ moduleKey }) => moduleKey));
     for (const key of modules.keys()) if (!used.has(key)) modules.delete(key);
     onChange(next);
-    const inForce = `configuration ${hash.slice(0, 12)} is in force now`;
-    const lines = [...formatLines(changes), inForce, ...(by === 'rollback' ? [FILES_STAY] : [])];
+    const lines = [...formatLines(changes), `configuration ${hash.slice(0, 12)} is in force now`];
     return { lines, applied: true, hash };
   }
 
@@ -145,14 +149,14 @@ export class LiveConfig {
 const FILES_STAY = 'correct the configuration files: the rollback did not change them, and the next start uses them';
 
 const compared = (changes: readonly ConfigChange[]): ConfigData => ({
-  lines: formatLines(changes),
+  lines: changes.length === 0 ? ['the files agree with the configuration in force'] : formatLines(changes),
   applied: false,
   hash: null,
 });
 
 /** Returns the settings that a rollback leaves unchanged, because a running trader cannot change them. */
-function withoutLive(config: Config) {
-  const { capitalMicros, risk, merge, economics, strategies, configHash, ...rest } = config;
+function withoutLive(config: Config): Partial<TraderConfig> {
+  const { capitalMicros, risk, merge, economics, strategies, configHash, texts, file, ...rest } = config;
   return rest;
 }
 
@@ -163,9 +167,7 @@ function liveText({ capitalMicros, risk, merge, economics, strategies }: Config)
 }
 
 const formatLines = (changes: readonly ConfigChange[]): readonly string[] =>
-  changes.length === 0
-    ? ['the files agree with the configuration in force']
-    : changes.map(({ text, wants }) => (wants === 'nothing' ? text : `${text} [wants a ${wants}]`));
+  changes.map(({ text, wants }) => (wants === 'nothing' ? text : `${text} [wants a ${wants}]`));
 
 function refuseUnlessFree(changes: readonly ConfigChange[], reason: string, dryRun = false): void {
   const list = (wanted: ConfigChange['wants']) =>

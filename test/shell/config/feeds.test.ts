@@ -53,6 +53,8 @@ describe('the feeds of a trader file', () => {
       "fair.yaml:3:9: params.feed: there is no feed 'modle' in the trader's file, which has model; did you mean 'model'?",
     );
     await expect(load('', fair('model')).config).rejects.toThrow('which has no feeds');
+    const { file, texts: copy } = await load(feeds, fair('model')).config;
+    await expect(loadConfig(file, { env: {}, cwd: '/', copy, fixed: { feeds: [] } })).rejects.toThrow('has no feeds');
     expect((await load('', fair('model'), ['model']).config).strategies).toHaveLength(1);
   });
 });

@@ -70,6 +70,16 @@ describe('a running trader’s configuration', () => {
     expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 5 });
   });
 
+  it('goes back to limits, and names the settings that need a restart', async () => {
+    const { live, commands, config } = await running();
+    const polling = { ...config.polling, ownIntervalMs: 2_000 };
+    live.config = { ...config, polling, risk: { ...config.risk, maxOpenOrders: 9 }, configHash: 'f' };
+    const { lines, hash } = await live.rollback({ hash: '', reason: 'worse', dryRun: false });
+    expect(lines).toContain('not restored: polling.own_interval_ms: 2000 → 1000 [wants a restart]');
+    expect(live.config).toMatchObject({ polling, risk: config.risk, configHash: commands[0]?.hash });
+    expect(['f', config.configHash]).not.toContain(hash);
+  });
+
   it('goes back to no copy that was changed or is gone, and says which', async () => {
     const { live, commands, write, folder, config, history } = await running();
     write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
