@@ -130,7 +130,9 @@ function figure(limit: keyof RiskLimits, limits: RiskLimits): string {
 function strategyChanges(before: ReadConfig, after: ReadConfig): readonly ConfigChange[] {
   const gone = before.strategies.filter(({ name }) => !after.strategies.some((other) => other.name === name));
   const general = limitChanges(before.risk, after.risk).map(({ limit }) => limit);
+  const [oldOrder, newOrder] = [order(before, after), order(after, before)];
   return [
+    ...(oldOrder === newOrder ? [] : [{ text: `strategies: ${oldOrder} → ${newOrder}`, wants: 'nothing' } as const]),
     ...gone.map(({ name }): ConfigChange => ({ text: `strategy ${name} is removed`, wants: 'nothing' })),
     ...after.strategies.flatMap((strategy): readonly ConfigChange[] => {
       const then = before.strategies.find(({ name }) => name === strategy.name);
@@ -144,6 +146,10 @@ function strategyChanges(before: ReadConfig, after: ReadConfig): readonly Config
     }),
   ];
 }
+
+/** Returns the names of the strategies that both configurations have, in the order of the first. */
+const order = ({ strategies }: ReadConfig, other: ReadConfig): string =>
+  strategies.flatMap(({ name }) => (other.strategies.some((one) => one.name === name) ? name : [])).join(', ');
 
 function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonly string[]): readonly ConfigChange[] {
   const name = `strategy ${now.name}`;

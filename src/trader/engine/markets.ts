@@ -204,6 +204,9 @@ export class Markets {
       if (next === undefined) this.sandboxes.dismiss(strategy.name);
     }
     for (const strategy of settings.strategies) for (const id of strategy.markets.ids) this.#assign(id, strategy);
+    // In each market, the first strategy of the list places its orders first, as after a restart.
+    const place = ({ strategy }: QuoteSlot) => settings.strategies.indexOf(strategy);
+    for (const { slots } of this.all) slots.sort((a, b) => place(a) - place(b));
     this.version++;
   }
 

@@ -25,6 +25,8 @@ describe('a running trader’s configuration', () => {
     expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 5 });
     expect(changed).toHaveBeenCalledOnce();
     expect(await apply(live)).toMatchObject({ applied: false, lines: AGREED });
+    write('trader.yaml', 'maker.yaml, own.yaml', 'own.yaml, maker.yaml');
+    expect((await live.diff()).lines).toContain('strategies: maker, own → own, maker');
   });
 
   it('takes looser limits, other code and another strategy only with a reason, and nothing in part', async () => {
