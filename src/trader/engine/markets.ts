@@ -217,22 +217,26 @@ export class Markets {
     this.requestRequote();
   }
 
-  /** Returns the markets that a strategy keeps, held and selected ones first; none if its market filter changed. */
+  /** Returns the markets that a strategy keeps. If too many pass its filter, held and selected ones stay. */
   #keptMarkets(before: StrategySettings, next: StrategySettings | undefined): ReadonlySet<string> {
     if (next === undefined) return new Set();
-    if (next.markets.ids.length > 0) return new Set(next.markets.ids);
-    if (!isDeepStrictEqual(pickFilter(next.markets), pickFilter(before.markets))) return new Set();
-    const { max, candidates = max } = next.markets;
+    const { markets } = next;
+    if (markets.ids.length > 0) return new Set(markets.ids);
+    const isSameFilter = isDeepStrictEqual(pickFilter(markets), pickFilter(before.markets));
+    const passes = ({ feed }: MarketEntry): boolean =>
+      isSameFilter || (feed.facts !== null && isQuotable(feed, markets) && isWanted(markets, feed.facts));
     const rank = ({ conditionId: id, slots }: MarketEntry): number => {
       if (this.#ledger.shares(id, true) !== 0 || this.#ledger.shares(id, false) !== 0) return 0;
       return slots.some((slot) => slot.strategy === before && slot.leftOutBecause === null) ? 1 : 2;
     };
-    const quoted = [...this.#tracked.values()].filter(({ conditionId }) => this.#isQuotedBy(conditionId, before));
+    const quoted = [...this.all].filter((entry) => this.#isQuotedBy(entry.conditionId, before) && passes(entry));
+    // A market that cannot be quoted takes no place, as in `onCatalog`.
+    const ranked = quoted.filter(({ feed }) => isQuotable(feed, markets)).sort((a, b) => rank(a) - rank(b));
     // A market that is held but not selected is quoted only on the side that reduces the holding.
-    const isKept = (entry: MarketEntry, at: number) =>
-      at < candidates || (isSelective(next.markets) && rank(entry) === 0);
-    const kept = quoted.sort((a, b) => rank(a) - rank(b)).filter(isKept);
-    return new Set(kept.map(({ conditionId }) => conditionId));
+    const excess = ranked
+      .slice(markets.candidates ?? markets.max)
+      .filter((entry) => !isSelective(markets) || rank(entry) > 0);
+    return new Set(quoted.filter((entry) => !excess.includes(entry)).map(({ conditionId }) => conditionId));
   }
 
   /** Stores the state of a slot's strategy, to restore it at a restart. The caller must open a ledger transaction. */

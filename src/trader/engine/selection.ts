@@ -61,25 +61,27 @@ export class Selection {
   requestPrice = 0;
   /** Prices of reads, requests and currency at the last valuation of markets; null before the first valuation. */
   prices: ScarcityPrices | null = null;
-  #bornMs: number | null = null;
-  readonly #begun = new Set<string>();
+  /** Slots of strategies that have made their first selection. */
+  readonly #begun = new WeakSet<QuoteSlot>();
+  /** Time since when a strategy waits for its first selection, our clock, ms, by the strategy's name. */
+  readonly #waitingMs = new Map<string, number>();
   readonly #chosen = new WeakSet<QuoteSlot>();
   /** Time of a strategy's last quotes in a market, our clock, ms. */
   readonly #offeredMs = new WeakMap<QuoteSlot, number>();
 
   /** Measures own fills. If due, applies the market rules and values the markets. Called at each tick. */
   look(state: Chooser, nowMs: number): void {
-    this.#bornMs ??= nowMs;
     for (const { measures, feed } of state.markets.all) measures.look(feed.motion);
     if (Math.abs(nowMs - this.#rulesMs) < RULES_EVERY_MS) return;
     this.#rulesMs = nowMs;
     for (const strategy of state.settings.strategies) this.#applyRules(state, strategy, nowMs);
-    const isFirstChoiceDue = state.settings.strategies.some(
-      (each) => each.markets.choose === 'value' && !this.#begun.has(each.name) && this.#isReady(state, each, nowMs),
-    );
-    if (Math.abs(nowMs - this.valuedMs) < VALUE_EVERY_MS && !isFirstChoiceDue) return;
+    const byValue = state.settings.strategies.filter(({ markets }) => markets.choose === 'value');
+    // A strategy whose markets were all replaced selects again as at its first selection.
+    const begun = byValue.filter((each) => this.#listSlots(state, each).some(([, slot]) => this.#begun.has(slot)));
+    const first = byValue.filter((each) => !begun.includes(each) && this.#isReady(state, each, nowMs));
+    if (Math.abs(nowMs - this.valuedMs) < VALUE_EVERY_MS && first.length === 0) return;
     this.valuedMs = nowMs;
-    this.#chooseByValue(state, nowMs);
+    this.#chooseByValue(state, [...begun, ...first], first.length > 0 ? Number.POSITIVE_INFINITY : ENTRIES, nowMs);
   }
 
   #listSlots(state: Chooser, strategy: StrategySettings): readonly (readonly [MarketEntry, QuoteSlot])[] {
@@ -111,17 +113,16 @@ export class Selection {
 
   #isReady(state: Chooser, strategy: StrategySettings, nowMs: number): boolean {
     const slots = this.#listSlots(state, strategy);
-    const isPatient = Math.abs(nowMs - (this.#bornMs ?? nowMs)) <= FIRST_PATIENCE_MS;
+    const sinceMs = this.#waitingMs.get(strategy.name) ?? nowMs;
+    this.#waitingMs.set(strategy.name, sinceMs);
+    const isPatient = Math.abs(nowMs - sinceMs) <= FIRST_PATIENCE_MS;
     return slots.length > 0 && (!isPatient || slots.every(([, slot]) => slot.view !== null));
   }
 
-  #chooseByValue(state: Chooser, nowMs: number): void {
+  #chooseByValue(state: Chooser, ready: readonly StrategySettings[], entries: number, nowMs: number): void {
     const offered = this.#offers(state, nowMs);
-    const { economics, strategies } = state.settings;
+    const { economics } = state.settings;
     const least = { look: 0, request: economics.requestPrice, currencyPerS: economics.currencyPricePerS };
-    const byValue = strategies.filter(({ markets }) => markets.choose === 'value');
-    const ready = byValue.filter((strategy) => this.#begun.has(strategy.name) || this.#isReady(state, strategy, nowMs));
-    const isFirst = ready.some(({ name }) => !this.#begun.has(name));
     // A selected market that has no quotes for a short time stays selected. 0: the market has quotes now.
     const isPausing = (slot: QuoteSlot) => {
       const silentMs = nowMs - (this.#offeredMs.get(slot) ?? Number.NEGATIVE_INFINITY);
@@ -131,14 +132,13 @@ export class Selection {
       this.#listSlots(state, strategy).filter(([, slot]) => isPausing(slot)).length;
     const most = new Map(ready.map((strategy) => [strategy.name, strategy.markets.max - countPausing(strategy)]));
     const candidates = offered.flatMap((one) => (ruledOut(state, one.slot, nowMs) === null ? one.candidate : []));
-    const bounds = { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES };
     const { queue } = state.requests;
     const supply = {
       looksPerS: (queue.perMinute('public', nowMs) * BOOK_PART) / 60,
       requestsPerS: Math.max(0, queue.perMinute('signed', nowMs) - queue.ownReadsPerMinute(nowMs)) / 60,
       currency: Math.max(0, state.account.own.cashMicros) / ONE,
     };
-    const choice = choose(candidates, supply, least, bounds);
+    const choice = choose(candidates, supply, least, { most, entries });
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
     // The request price is above 0 only if own requests use up the budget, not if throttling or other programs do.
@@ -150,8 +150,9 @@ export class Selection {
       slot.worth = { ...found, prices: choice.prices, belief, stalePart, lateFillCost };
     }
     for (const strategy of ready) {
-      this.#begun.add(strategy.name);
+      this.#waitingMs.delete(strategy.name);
       for (const [, slot] of this.#listSlots(state, strategy)) {
+        this.#begun.add(slot);
         if (ruledOut(state, slot, nowMs) !== null) continue;
         if (choice.chosen.has(makeId(slot)) || isPausing(slot)) this.#take(slot);
         else this.#leaveOut(slot, whyNot(state, slot));

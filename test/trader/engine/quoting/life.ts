@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { must } from '../../../../src/shared/base/errors.js';
 import { act } from '../../../../src/trader/engine/act.js';
-import type { TraderSettings } from '../../../../src/trader/engine/settings.js';
+import type { StrategySettings, TraderSettings } from '../../../../src/trader/engine/settings.js';
 import type { TraderState } from '../../../../src/trader/engine/state.js';
 import { openLedger } from '../../../../src/trader/ledger/ledger.js';
 import type { Strategy } from '../../../../src/trader/strategy/contract.js';
@@ -72,12 +72,12 @@ export class Life {
     });
   }
 
-  /** Takes over other parameters of the strategy. */
-  configure(params: Readonly<Record<string, number>>, nowMs: number): void {
-    const { settings, markets } = this.state;
-    const next = { ...settings, strategies: settings.strategies.map((strategy) => ({ ...strategy, params })) };
-    this.state.settings = next;
-    this.ledger.transaction(() => markets.configure(next, nowMs));
+  /** Takes over changed settings of the strategies. */
+  configure(change: (strategy: StrategySettings) => Partial<StrategySettings>, nowMs: number): void {
+    const { state } = this;
+    const strategies = state.settings.strategies.map((one) => ({ ...one, ...change(one) }));
+    state.settings = { ...state.settings, strategies };
+    this.ledger.transaction(() => state.markets.configure(state.settings, nowMs));
   }
 
   slot(id: string) {

@@ -176,7 +176,7 @@ describe('what it remembers', () => {
   it('is taken along when other parameters are configured', () => {
     const { life } = begin();
     life.step(START_MS, ['a', 'b']);
-    life.configure({ other: 1 }, START_MS + 1);
+    life.configure(() => ({ params: { other: 1 } }), START_MS + 1);
     expect(life.slot('a').sandbox).toBe(life.slot('b').sandbox);
     life.step(START_MS + 11_000, ['a']);
     expect(life.ledger.strategyStates()).toMatchObject([{ text: '{"asked":2}' }]);
@@ -220,10 +220,10 @@ it.each<[string, (() => never) | undefined, Record<string, number>, unknown[], n
 ])('other parameters %s', (_name, handing, params, [first, second], takers) => {
   const { module, told } = changing(handing);
   const life = new Life(module, ['a', 'b', 'c']);
-  life.configure({ soft: 0, firm: 0, hard: 0 }, START_MS);
+  life.configure(() => ({ params: { soft: 0, firm: 0, hard: 0 } }), START_MS);
   life.step(START_MS, ['a', 'b']);
   expect(life.notes('a', 'b')).toEqual(['1 goes by 0', '1 goes by 0']);
-  life.configure({ soft: 0, firm: 0, hard: 0, ...params }, START_MS + 1);
+  life.configure(() => ({ params: { soft: 0, firm: 0, hard: 0, ...params } }), START_MS + 1);
   life.step(START_MS + 2, ['a', 'b']);
   expect(life.notes('a', 'b')).toEqual([first, first]);
   // A market that comes later shares the quoter.

@@ -47,7 +47,7 @@ it.each([
 });
 
 it('a strategy that selects by value keeps its markets, and replaces a market that is paused for ten minutes', () => {
-  const ids = ['a', 'b', 'c'];
+  let ids = ['a', 'b', 'c'];
   const module = strategyWith(() => wish(0.45, 0.35, 0.55));
   const life = new Life(module, ids);
   Object.assign(life.slot('a').strategy.markets, { max: 2, choose: 'value' });
@@ -60,4 +60,26 @@ it('a strategy that selects by value keeps its markets, and replaces a market th
   const [paused = ''] = selectedAfter(0);
   life.ledger.transaction(() => life.state.safety.pauses.pauseByOperator(paused, 'news'));
   expect([9, 3].map((minutes) => selectedAfter(minutes).includes(paused))).toEqual([true, false]);
+  // A selection from other markets only is again a first one.
+  ids = ['d', 'e', 'f', 'g'];
+  life.configure(({ markets }) => ({ markets: { ...markets, ids, max: 4 } }), START_MS + minute * 60_000);
+  expect(selectedAfter(2).length).toBe(4);
+});
+
+it('a changed filter keeps the slots of markets that pass it, and a closed market takes no place', () => {
+  const ids = ['a', 'b', 'c'];
+  const strategies = ['one', 'two'].map((name) => ({ ...strategyOf(ids), name }));
+  const life = new Life(strategyOf(ids).module, ids, { strategies });
+  const { markets, settings } = life.state;
+  life.step(START_MS, ids);
+  const slots = ids.flatMap((id) => markets.listSlots(id));
+  const keptBy = (selection: Partial<MarketSelection>) => {
+    life.configure(({ markets: before }) => ({ markets: { ...before, ...selection } }), START_MS);
+    return ids.filter((id) => markets.listSlots(id).some((slot) => slots.includes(slot))).join('');
+  };
+  life.state.settings = { ...settings, strategies: strategies.toReversed() };
+  expect(keptBy({ ids: [], except: ['c'] })).toBe('ab');
+  life.step(START_MS + 1, ['a'], 'resolved');
+  expect(keptBy({ max: 1 })).toBe('ab');
+  expect(markets.listSlots('b').map(({ strategy }) => strategy.name)).toEqual(['two', 'one']);
 });
