@@ -353,8 +353,8 @@ class Service implements RunningTrader {
 
   /** Writes a heartbeat after a step. Cancels all orders if the loop was blocked for almost the guardian's time-out. */
   #beat(): void {
-    const { guardian, trader, member } = this.#session;
-    const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, member?.oursForMs ?? null) ?? 0;
+    const { guardian, trader } = this.#session;
+    const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
     this.#session.log.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop was blocked');
     this.#screen.say(`the event loop was blocked for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);

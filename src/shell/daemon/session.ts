@@ -30,7 +30,7 @@ import { boundedCall } from '../runtime/loop.js';
 import { signingRules } from '../wallet/draft-signer.js';
 import { createKeyFile, isSealedKeyFile, openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
-import { joinFleet, leasedSigner, objectionOf, settleWallet } from './fleet-session.js';
+import { isTakenOver, joinFleet, leasedSigner, objectionOf, settleWallet } from './fleet-session.js';
 import { changesSinceLast, saveCopy } from './live-config.js';
 import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
@@ -60,6 +60,7 @@ export async function openSession(options: SessionOptions) {
   const close = async (isOrderly = true) => {
     for (const closer of closers.reverse()) await closer(isOrderly);
   };
+  let guardian: GuardianSupervisor | null = null;
   const stopped = (isSettled: boolean) => (isSettled ? close().then(() => null) : Promise.reject(stoppedUnproven()));
   try {
     // The ledger opens first, because its lock keeps a second trader from changing anything.
@@ -77,7 +78,7 @@ export async function openSession(options: SessionOptions) {
     if (joined === null) return await stopped(true);
     const { member } = joined;
     closers.push(() => member?.close());
-    const guardian = openGuardian(options, ledger);
+    guardian = openGuardian(options, ledger, member);
     closers.push(() => guardian?.close());
     if (config.exchange?.embedded === true) checkSamePast(config.exchange.dataDir, ledger);
     const exchange = await embeddedExchange(options);
@@ -112,6 +113,8 @@ export async function openSession(options: SessionOptions) {
     const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, member };
     return { ...parts, ...access, storeFailed: exchange?.storeFailed, env, log, close };
   } catch (error) {
+    // The wallet's new owner owns the resting orders, so the guardian must not cancel these orders.
+    if (isTakenOver(error)) guardian?.heart.end();
     await close();
     throw error;
   }
@@ -242,11 +245,12 @@ function copyFiles(options: SessionOptions): string {
 }
 
 /** Makes the guardian's supervisor; null if disabled, or for an embedded exchange, which ends with this process. */
-function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
+function openGuardian(options: SessionOptions, ledger: Ledger, member: FleetMember | null): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
   const quiet = (text: string) => options.log.info(text);
-  return new GuardianSupervisor({ config, env, ledger, loud: (text) => warn(options, text), quiet });
+  const oursForMs = () => member?.oursForMs ?? null;
+  return new GuardianSupervisor({ config, env, ledger, oursForMs, loud: (text) => warn(options, text), quiet });
 }
 
 function warn({ log, say }: SessionOptions, text: string): void {

@@ -49,6 +49,7 @@ interface GuardianSupervisorOptions {
   readonly config: Config;
   readonly env: Environment;
   readonly ledger: Ledger;
+  readonly oursForMs: () => number | null;
   readonly loud: (text: string) => void;
   readonly quiet: (text: string) => void;
 }
@@ -70,11 +71,11 @@ export class GuardianSupervisor {
   /** Begins the heartbeat. Call this only after the ledger is locked. Throws `file_unreadable`. */
   constructor(options: GuardianSupervisorOptions) {
     this.#options = options;
-    const { config, ledger, loud } = options;
+    const { config, ledger, oursForMs, loud } = options;
     const knowsOrders = ledger.orders({ limit: 1 }).length > 0;
-    this.heart = new Heart(config.ledger.path, knowsOrders, (error) => {
+    const cannotBeat = (error: unknown) =>
       loud(`the heartbeat cannot be written, so the guardian will cancel everything: ${messageOf(error)}`);
-    });
+    this.heart = new Heart(config.ledger.path, knowsOrders, cannotBeat, oursForMs);
   }
 
   /** Starts a guardian unless one is active. Throws `timed_out` if a required guardian is not ready in time. */

@@ -74,25 +74,30 @@ const BEAT_EVERY_MS = 200;
 
 export class Heart {
   readonly #writer: BeatWriter;
-  readonly #run = randomBytes(8).toString('hex');
-  readonly #process = readMark(process.pid);
+  readonly #identity = { run: randomBytes(8).toString('hex'), process: readMark(process.pid) };
   readonly #cannotBeat: (error: unknown) => void;
+  readonly #oursForMs: () => number | null;
   /** Whether orders of an earlier run may have rested when this run started; used until this run trades. */
   readonly #mayHaveRested: boolean;
+  readonly #starting: NodeJS.Timeout;
   #count = 0;
   #steppedMs: number | null = null;
   #beatenMs = Number.NEGATIVE_INFINITY;
   #phase: Heartbeat['phase'] = 'starting';
   #nothingMayRest = false;
-  #oursForMs: number | null = null;
-  #starting: NodeJS.Timeout | null = null;
   #syncedPhase: Heartbeat['phase'] | null = null;
   #failed = false;
 
   /** Writes heartbeats on a timer until the first step. `cannotBeat` gets write errors. Throws `file_unreadable`. */
-  constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
+  constructor(
+    ledgerPath: string,
+    knowsOrders: boolean,
+    cannotBeat: (error: unknown) => void,
+    oursForMs: () => number | null = () => null,
+  ) {
     const path = locateHeartbeatFile(ledgerPath);
     this.#cannotBeat = cannotBeat;
+    this.#oursForMs = oursForMs;
     const last = readBeatNow(path, heartbeatSchema);
     this.#mayHaveRested =
       last === null ? knowsOrders : last === 'unreadable' || (last.phase !== 'ended' && last.mayRest);
@@ -108,9 +113,8 @@ export class Heart {
   }
 
   /** Writes a heartbeat after a step of the core. Returns the time since the previous step, ms; 0 if there is none. */
-  beat(nothingMayRest = false, oursForMs: number | null = null): number {
+  beat(nothingMayRest = false): number {
     this.#nothingMayRest = nothingMayRest;
-    this.#oursForMs = oursForMs;
     const nowMs = performance.now();
     const sinceMs = this.#steppedMs === null ? 0 : nowMs - this.#steppedMs;
     this.#steppedMs = nowMs;
@@ -131,19 +135,14 @@ export class Heart {
 
   /** Closes the heartbeat file. If `end` was not called before, the guardian assumes a crash. */
   close(): void {
-    this.#beNoLonger();
+    clearInterval(this.#starting);
     this.#writer.close();
   }
 
   #enter(phase: Heartbeat['phase']): void {
-    this.#beNoLonger();
+    clearInterval(this.#starting);
     this.#phase = phase;
     this.#write();
-  }
-
-  #beNoLonger(): void {
-    if (this.#starting !== null) clearInterval(this.#starting);
-    this.#starting = null;
   }
 
   #write(): void {
@@ -151,8 +150,8 @@ export class Heart {
     const mayRest = phase === 'trading' || (phase === 'starting' && this.#mayHaveRested);
     this.#count += 1;
     const nothingMayRest = phase === 'trading' && this.#nothingMayRest;
-    const identity = { run: this.#run, process: this.#process, count: this.#count };
-    const beat: Heartbeat = { ...identity, phase, mayRest, nothingMayRest, oursForMs: this.#oursForMs };
+    const state = { phase, mayRest, nothingMayRest, oursForMs: this.#oursForMs() };
+    const beat: Heartbeat = { ...this.#identity, count: this.#count, ...state };
     try {
       // The first heartbeat of a phase is synced to disk: a guardian needs the phase even after a power cut.
       this.#writer.write(beat, phase !== this.#syncedPhase);

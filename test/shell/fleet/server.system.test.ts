@@ -310,7 +310,7 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
     },
   );
 
-  it('says that orders may rest when it is stopped while it waits for its own lease, or takes over', async () => {
+  it('says that orders may rest when it is stopped while it waits for its own lease or takes over, and ends its heartbeat when it loses the wallet', async () => {
     await prepare();
     const url = await exchangeHere();
     const more = `strategies: [maker.yaml]
@@ -330,6 +330,15 @@ guardian: { start: false }`;
       expect(trader.output()).toMatch(/orders may still rest: unless another trader of the fleet has the wallet, run /);
       expect(trader.output()).not.toContain('nothing was placed');
     }
+    const loser = start();
+    await loser.waitFor(/this trader took over the wallet/);
+    const database = await open();
+    await database.query("UPDATE twinbook_fleet.wallet SET term = term + 1, holder = 'b' WHERE holder = 'crashed'");
+    await database.close();
+    expect(await loser.exited).toBe(1);
+    expect(loser.output()).toContain('has lost the wallet: b holds it');
+    const beat = readBeatNow(locateHeartbeatFile(join(files, 'ledger.sqlite')), heartbeatSchema);
+    expect(beat).toMatchObject({ phase: 'ended', oursForMs: 0 });
     // The next test needs the capital.
     const [, wallet = ''] = /new paper wallet (\w+)/.exec(crashed.output()) ?? [];
     const release = ['fleet', 'release', '--wallet', wallet, '--unproven', '--reason', 'gone'];

@@ -13,10 +13,10 @@ function read(path: string): Heartbeat {
   return found;
 }
 
-const heartOf = (path: string, knowsOrders = false): Heart =>
-  new Heart(path, knowsOrders, (error) => {
-    throw error;
-  });
+const fail = (error: unknown): never => {
+  throw error;
+};
+const heartOf = (path: string, knowsOrders = false): Heart => new Heart(path, knowsOrders, fail, () => 18_000);
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -66,11 +66,14 @@ describe('the heart of a trader', () => {
     expect(read(path)).toMatchObject({ phase: 'starting', mayRest: false });
   });
 
-  it.each([true, false])('without a beat before it asks whether the ledger had orders: %s', (knowsOrders) => {
-    const path = ledger();
-    heartOf(path, knowsOrders);
-    expect(read(path)).toMatchObject({ phase: 'starting', mayRest: knowsOrders });
-  });
+  it.each([true, false])(
+    'starts with the end of its lease, and with whether its ledger had orders: %s',
+    (knowsOrders) => {
+      const path = ledger();
+      heartOf(path, knowsOrders);
+      expect(read(path)).toMatchObject({ phase: 'starting', mayRest: knowsOrders, oursForMs: 18_000 });
+    },
+  );
 
   it('is another one with each start, though the process is the same', () => {
     const path = ledger();
