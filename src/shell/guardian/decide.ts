@@ -3,7 +3,7 @@
  * cancels, because an order that it could not read may be open. An alarm ends only after a new heartbeat, or when the
  * silent trader has ended and two rounds of reads found no order. The trader's silence counts only while the guardian
  * runs. Guardian and trader never use each other's clock: a changed file shows only that its writer was active since
- * the last read.
+ * the last read. The wall clock is used only for the lease of a trader that was silent before the guardian started.
  */
 
 import { z } from 'zod';
@@ -75,6 +75,8 @@ export type GuardianObservation =
       readonly nowMs: number;
       /** The trader's heartbeat; null if there is no file, `unreadable` for invalid or partly written content. */
       readonly heartbeat: Heartbeat | 'unreadable' | null;
+      /** Time since the heartbeat file was written, by the wall clock, ms. */
+      readonly ageMs: number;
       /** Whether the process that wrote the heartbeat has certainly ended. */
       readonly traderGone: boolean;
       /** Whether the ledger's file certainly no longer exists. */
@@ -133,6 +135,8 @@ export interface GuardianMind {
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;
+  /** Age of the heartbeat that the guardian found at its start, ms; 0 after another heartbeat. */
+  readonly unwatchedMs: number;
   readonly startingMs: number;
   /** Time for which no order of the trader has been allowed to rest, ms; 0 if orders may rest. */
   readonly pullingMs: number;
@@ -150,6 +154,7 @@ export const FRESH_MIND: GuardianMind = {
   heartbeat: null,
   lookedMs: null,
   silentMs: 0,
+  unwatchedMs: 0,
   startingMs: 0,
   pullingMs: 0,
   alarm: null,
@@ -191,16 +196,18 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: GuardianPoll):
   return { mind: { ...mind, isRound: true }, actions: [{ kind: 'cancel' }] };
 }
 
-function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: GuardianPoll): GuardianMind {
+function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat, ageMs }: GuardianPoll): GuardianMind {
   const awakeMs = mind.lookedMs === null ? 0 : Math.min(Math.max(0, nowMs - mind.lookedMs), LONGEST_STEP_MS);
   const known =
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
   const moved = isAnother(known, mind.heartbeat);
+  const foundAgeMs = mind.heartbeat === null || mind.heartbeat === 'unreadable' ? ageMs : 0;
   // Each field is copied by name, because this code runs at every check, and an object spread is far slower.
   return {
     heartbeat: known,
     lookedMs: nowMs,
     silentMs: moved ? 0 : mind.silentMs + awakeMs,
+    unwatchedMs: moved ? foundAgeMs : mind.unwatchedMs,
     startingMs: phaseOf(known) === 'starting' ? mind.startingMs + awakeMs : 0,
     pullingMs: isPulling(known) ? mind.pullingMs + awakeMs : 0,
     alarm: mind.alarm,
@@ -274,9 +281,10 @@ const standDown = (mind: GuardianMind, text: string, severity: 'quiet' | 'loud' 
 const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUNDS;
 
 /** Returns whether canceling is left to the wallet's next owner in the fleet; false while our rounds fail. */
-function isLeftToOthers({ heartbeat, silentMs }: GuardianMind, alarm: Alarm, { lateOrdersMs }: GuardianRules): boolean {
+function isLeftToOthers(mind: GuardianMind, alarm: Alarm, { lateOrdersMs }: GuardianRules): boolean {
+  const { heartbeat, silentMs, unwatchedMs } = mind;
   if (heartbeat === null || heartbeat === 'unreadable' || heartbeat.oursForMs === null) return false;
-  const sinceMs = silentMs - heartbeat.oursForMs;
+  const sinceMs = silentMs + unwatchedMs - heartbeat.oursForMs;
   return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.failures === 0));
 }
 

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { appendFile, type FileHandle, link, open, access as reach, rm } from 'node:fs/promises';
+import { appendFile, type FileHandle, link, open, access as reach, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, systemCode, TwinbookError } from '../../shared/base/errors.js';
@@ -226,8 +226,8 @@ class Guardian {
   readonly #identity = { run: randomBytes(8).toString('hex'), process: readMark(process.pid) };
   #mind: GuardianMind = FRESH_MIND;
   #access: GuardianAccess | null = null;
-  /** Newest heartbeat, and whether the ledger is gone; null before the first read. */
-  #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
+  /** Newest heartbeat, its age, and whether the ledger is gone; null before the first read. */
+  #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ageMs' | 'ledgerGone'> | null = null;
   #reading = false;
   /** Reason why the guardian's key is unusable; null for a usable key. */
   #trouble: string | null = 'the exchange has not yet confirmed the API key';
@@ -298,11 +298,13 @@ class Guardian {
 
   async #read(): Promise<void> {
     const { ledgerPath } = this.#options;
-    const [heartbeat, ledgerGone] = await Promise.all([
-      readBeat(locateHeartbeatFile(ledgerPath), heartbeatSchema),
+    const path = locateHeartbeatFile(ledgerPath);
+    const [heartbeat, ageMs, ledgerGone] = await Promise.all([
+      readBeat(path, heartbeatSchema),
+      ageOf(path),
       isMissing(ledgerPath),
     ]);
-    this.#seen = { heartbeat, ledgerGone };
+    this.#seen = { heartbeat, ageMs, ledgerGone };
   }
 
   #observe(observation: GuardianObservation): void {
@@ -389,6 +391,13 @@ class Guardian {
     return { ...this.#identity, count: this.#count, stays, state, text: text.slice(0, MAX_TEXT) };
   }
 }
+
+/** Returns the time since a file was written, by the wall clock, ms; 0 if unknown, or if the clock was set back. */
+const ageOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ mtimeMs }) => Math.max(0, Date.now() - mtimeMs),
+    () => 0,
+  );
 
 const isMissing = (path: string): Promise<boolean> =>
   reach(path).then(

@@ -48,6 +48,10 @@ describe('the wallet of a fleet', () => {
     const before = cancels(guardian);
     guardian.lookFor(600_000, leased);
     expect(cancels(guardian) - before).toBeLessThan(2);
+    const restarted = new Driven();
+    restarted.rounds = () => 'canceled';
+    restarted.lookFor(600_000, { ...leased, ageMs: 120_000 });
+    expect(cancels(restarted)).toBe(1);
   });
 });
 
@@ -210,7 +214,7 @@ describe('canceling', () => {
 });
 
 const look = (nowMs: number, heartbeat: ReturnType<typeof beat>) =>
-  ({ kind: 'look', nowMs, heartbeat, traderGone: false, ledgerGone: false }) as const;
+  ({ kind: 'look', nowMs, heartbeat, ageMs: 0, traderGone: false, ledgerGone: false }) as const;
 
 describe('a guardian ends', () => {
   const ended = beat(21, { phase: 'ended', mayRest: false });

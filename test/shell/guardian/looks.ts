@@ -45,8 +45,8 @@ export class Driven {
 
   look(more: Seen, afterMs = LOOK_MS): readonly GuardianAction['kind'][] {
     this.nowMs += afterMs;
-    const look = { kind: 'look', nowMs: this.nowMs, heartbeat: null, traderGone: false, ledgerGone: false } as const;
-    return this.see({ ...look, ...more });
+    const nothing = { heartbeat: null, ageMs: 0, traderGone: false, ledgerGone: false };
+    return this.see({ kind: 'look', nowMs: this.nowMs, ...nothing, ...more });
   }
 
   /** Checks the same state for this time. */

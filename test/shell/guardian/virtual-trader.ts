@@ -131,7 +131,7 @@ export function ordinaryDays(days: number, seed: number): OrdinaryDays {
     nowMs += heardMs;
     if (disturbance !== null) had.set(disturbance, (had.get(disturbance) ?? 0) + 1);
     const { heartbeat, isGone: traderGone } = trader;
-    const decision = decide(mind, rules, { kind: 'look', nowMs, heartbeat, traderGone, ledgerGone: false });
+    const decision = decide(mind, rules, { kind: 'look', nowMs, heartbeat, ageMs: 0, traderGone, ledgerGone: false });
     mind = decision.mind;
     if (decision.actions.length > 0) return { done: decision.actions, had };
   }
