@@ -101,7 +101,7 @@ export type GuardianAction =
 
 /** Maximum time counted per check as the trader's silence, ms: the guardian itself may have been asleep longer. */
 const LONGEST_STEP_MS = 1_000;
-/** Time without trading after a trader's start that raises an alarm if orders of an earlier run may rest, ms. */
+/** Time without trading after a start that raises an alarm if an earlier run's orders may rest, ms; longer in a fleet. */
 const STARTING_LIMIT_MS = 60_000;
 /** Time until the guardian helps a killed but running trader to cancel, ms: the trader's requests may be blocked. */
 const PULLING_LIMIT_MS = 5_000;
@@ -201,7 +201,7 @@ function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat, ageMs }: Guardian
   const known =
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
   const moved = isAnother(known, mind.heartbeat);
-  const foundAgeMs = mind.heartbeat === null || mind.heartbeat === 'unreadable' ? ageMs : 0;
+  const foundAgeMs = readable(mind.heartbeat) === null ? ageMs : 0;
   // Each field is copied by name, because this code runs at every check, and an object spread is far slower.
   return {
     heartbeat: known,
@@ -217,16 +217,21 @@ function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat, ageMs }: Guardian
   };
 }
 
-const isAnother = (now: GuardianMind['heartbeat'], before: GuardianMind['heartbeat']): boolean =>
-  now !== null &&
-  now !== 'unreadable' &&
-  (before === null || before === 'unreadable' || now.count !== before.count || now.run !== before.run);
+type Found = GuardianMind['heartbeat'];
 
-const phaseOf = (heartbeat: GuardianMind['heartbeat']): Heartbeat['phase'] | null =>
-  heartbeat === null || heartbeat === 'unreadable' ? null : heartbeat.phase;
+const readable = (found: Found): Heartbeat | null => (found === 'unreadable' ? null : found);
 
-const isPulling = (heartbeat: GuardianMind['heartbeat']): boolean =>
-  heartbeat !== null && heartbeat !== 'unreadable' && heartbeat.phase === 'trading' && heartbeat.nothingMayRest;
+function isAnother(found: Found, before: Found): boolean {
+  const [now, last] = [readable(found), readable(before)];
+  return now !== null && (now.count !== last?.count || now.run !== last.run);
+}
+
+const phaseOf = (found: Found): Heartbeat['phase'] | null => readable(found)?.phase ?? null;
+
+/** Returns the rest of the lease at the last heartbeat, ms; null without a fleet. */
+const leaseOf = ({ heartbeat }: GuardianMind): number | null => readable(heartbeat)?.oursForMs ?? null;
+
+const isPulling = (found: Found): boolean => phaseOf(found) === 'trading' && readable(found)?.nothingMayRest === true;
 
 /** Returns whether an order may rest: false without a heartbeat file, true for an unreadable file. */
 function mayRest({ heartbeat, isSettled }: GuardianMind): boolean {
@@ -234,16 +239,18 @@ function mayRest({ heartbeat, isSettled }: GuardianMind): boolean {
   return heartbeat === 'unreadable' || (heartbeat.mayRest && heartbeat.phase !== 'ended');
 }
 
-function reasonForAlarm(mind: GuardianMind, { timeoutMs }: GuardianRules): string | null {
+function reasonForAlarm(mind: GuardianMind, { timeoutMs, lateOrdersMs }: GuardianRules): string | null {
   if (!mayRest(mind)) return null;
   if (mind.silentMs >= timeoutMs) return `no heartbeat for ${seconds(mind.silentMs)}`;
-  if (mind.startingMs >= STARTING_LIMIT_MS) return `no trader began to trade within ${seconds(mind.startingMs)}`;
-  return null;
+  // A trader that takes over a wallet cancels, waits for late orders, and cancels again before it trades.
+  const takeOverMs = leaseOf(mind) === null ? 0 : 2 * lateOrdersMs;
+  if (mind.startingMs < STARTING_LIMIT_MS + takeOverMs) return null;
+  return `no trader began to trade within ${seconds(mind.startingMs)}`;
 }
 
 function raise(mind: GuardianMind, { nowMs, traderGone }: GuardianPoll, why: string): Decision {
-  const { heartbeat } = mind;
-  const who = heartbeat === null || heartbeat === 'unreadable' ? 'the trader' : `process ${heartbeat.process.pid}`;
+  const heartbeat = readable(mind.heartbeat);
+  const who = heartbeat === null ? 'the trader' : `process ${heartbeat.process.pid}`;
   const reason = `guardian: ${why}; ${who} ${traderGone ? 'has ended' : 'is still there but does not answer'}`;
   return begin(mind, makeAlarm('silence', reason, nowMs), [
     { kind: 'record', severity: 'loud', text: `ALARM: ${reason}; canceling everything` },
@@ -282,9 +289,9 @@ const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUN
 
 /** Returns whether canceling is left to the wallet's next owner in the fleet; false while our rounds fail. */
 function isLeftToOthers(mind: GuardianMind, alarm: Alarm, { lateOrdersMs }: GuardianRules): boolean {
-  const { heartbeat, silentMs, unwatchedMs } = mind;
-  if (heartbeat === null || heartbeat === 'unreadable' || heartbeat.oursForMs === null) return false;
-  const sinceMs = silentMs + unwatchedMs - heartbeat.oursForMs;
+  const leaseMs = leaseOf(mind);
+  if (leaseMs === null) return false;
+  const sinceMs = mind.silentMs + mind.unwatchedMs - leaseMs;
   return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.failures === 0));
 }
 
