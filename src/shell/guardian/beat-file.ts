@@ -14,24 +14,17 @@ const CHECK_LENGTH = 16;
 /** Maximum size of the file's text, bytes. A space, the checksum and a line break follow the text. */
 const MAX_TEXT_BYTES = LENGTH - CHECK_LENGTH - 2;
 
-export class BeatWriter {
-  readonly #descriptor: number;
-
-  constructor(path: string) {
-    // The heartbeat file is not truncated, so the old content stays until the first heartbeat.
-    this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-    if (fstatSync(this.#descriptor).size !== LENGTH) ftruncateSync(this.#descriptor);
-  }
-
-  /** Writes a value; `durable` syncs the file to disk. Throws for a failed write and for a value that is too long. */
-  write(value: object, durable = false): void {
-    const bytes = encode(value);
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at, bytes.length - at, at);
-    if (durable) fsyncSync(this.#descriptor);
-  }
-
-  close(): void {
-    closeSync(this.#descriptor);
+/** Writes a value; `durable` syncs the file to disk. Throws for a failed write and for a value that is too long. */
+export function writeBeat(path: string, value: object, durable = false): void {
+  const bytes = encode(value);
+  // Each write opens the path, because a file that was removed or replaced has no reader.
+  const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  try {
+    if (fstatSync(descriptor).size !== LENGTH) ftruncateSync(descriptor);
+    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at, bytes.length - at, at);
+    if (durable) fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 
@@ -73,7 +66,7 @@ const computeCheck = (bytes: Buffer): string =>
 const BEAT_EVERY_MS = 200;
 
 export class Heart {
-  readonly #writer: BeatWriter;
+  readonly #path: string;
   readonly #identity = { run: randomBytes(8).toString('hex'), process: readMark(process.pid) };
   readonly #cannotBeat: (error: unknown) => void;
   readonly #oursForMs: () => number | null;
@@ -95,20 +88,19 @@ export class Heart {
     cannotBeat: (error: unknown) => void,
     oursForMs: () => number | null = () => null,
   ) {
-    const path = locateHeartbeatFile(ledgerPath);
+    this.#path = locateHeartbeatFile(ledgerPath);
     this.#cannotBeat = cannotBeat;
     this.#oursForMs = oursForMs;
-    const last = readBeatNow(path, heartbeatSchema);
+    const last = readBeatNow(this.#path, heartbeatSchema);
     this.#mayHaveRested =
       last === null ? knowsOrders : last === 'unreadable' || (last.phase !== 'ended' && last.mayRest);
     try {
-      this.#writer = new BeatWriter(path);
+      this.#put();
     } catch (cause) {
       const hint =
         'The heartbeat file lies beside the ledger. Without this file the guardian assumes that the trader has stopped.';
-      throw unreadable(`the heartbeat file ${path} cannot be written`, cause, hint);
+      throw unreadable(`the heartbeat file ${this.#path} cannot be written`, cause, hint);
     }
-    this.#write();
     this.#starting = setInterval(() => this.#write(), BEAT_EVERY_MS).unref();
   }
 
@@ -133,33 +125,36 @@ export class Heart {
     return this.#phase === 'ended';
   }
 
-  /** Closes the heartbeat file. If `end` was not called before, the guardian assumes a crash. */
+  /** Ends the heartbeats of a start. If `end` was not called before, the guardian assumes a crash. */
   close(): void {
     clearInterval(this.#starting);
-    this.#writer.close();
   }
 
   #enter(phase: Heartbeat['phase']): void {
-    clearInterval(this.#starting);
+    this.close();
     this.#phase = phase;
     this.#write();
   }
 
   #write(): void {
+    try {
+      this.#put();
+      this.#failed = false;
+    } catch (error) {
+      if (!this.#failed) this.#cannotBeat(error);
+      this.#failed = true;
+    }
+  }
+
+  #put(): void {
     const phase = this.#phase;
     const mayRest = phase === 'trading' || (phase === 'starting' && this.#mayHaveRested);
     this.#count += 1;
     const nothingMayRest = phase === 'trading' && this.#nothingMayRest;
     const state = { phase, mayRest, nothingMayRest, oursForMs: this.#oursForMs() };
     const beat: Heartbeat = { ...this.#identity, count: this.#count, ...state };
-    try {
-      // The first heartbeat of a phase is synced to disk: a guardian needs the phase even after a power cut.
-      this.#writer.write(beat, phase !== this.#syncedPhase);
-      this.#syncedPhase = phase;
-      this.#failed = false;
-    } catch (error) {
-      if (!this.#failed) this.#cannotBeat(error);
-      this.#failed = true;
-    }
+    // The first heartbeat of a phase is synced to disk: a guardian needs the phase even after a power cut.
+    writeBeat(this.#path, beat, phase !== this.#syncedPhase);
+    this.#syncedPhase = phase;
   }
 }

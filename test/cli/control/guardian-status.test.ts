@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { guardianStatus, watchGuardian } from '../../../src/cli/console-commands.js';
 import { readMark } from '../../../src/shared/base/processes.js';
-import { BeatWriter } from '../../../src/shell/guardian/beat-file.js';
+import { writeBeat } from '../../../src/shell/guardian/beat-file.js';
 import { type GuardianReport, HANGS_AFTER_MS, locateReportFile } from '../../../src/shell/guardian/decide.js';
 import { loadedTrader } from '../../shell/config/files.js';
 
@@ -26,17 +26,16 @@ it.each([
   ['', { ...report, process: GONE }, 'NONE; the last guardian reported: canceling, could not cancel: no answer'],
 ] as const)('status tells of the guardian with %j and %j: %s', (lines, written, text) => {
   const config = loadedTrader(lines);
-  if (written !== null) new BeatWriter(locateReportFile(config.ledger.path)).write(written);
+  if (written !== null) writeBeat(locateReportFile(config.ledger.path), written);
   expect(guardianStatus(config)).toBe(text);
 });
 
 it('a console takes a guardian that writes no new report for one that hangs', () => {
   const config = loadedTrader();
-  const writer = new BeatWriter(locateReportFile(config.ledger.path));
   let nowMs = 1_000_000;
   const { status, isGuarded } = watchGuardian(config, () => nowMs);
   const look = (count: number, passedMs: number) => {
-    writer.write({ ...report, state: 'watching', text: '', count });
+    writeBeat(locateReportFile(config.ledger.path), { ...report, state: 'watching', text: '', count });
     nowMs += passedMs;
     return [isGuarded(), status()];
   };

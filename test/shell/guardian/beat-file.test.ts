@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { locateStopFile, readStopFile } from '../../../src/shell/control/stop-file.js';
-import { BeatWriter, decode, encode, readBeat, readBeatNow } from '../../../src/shell/guardian/beat-file.js';
+import { decode, encode, readBeat, readBeatNow, writeBeat } from '../../../src/shell/guardian/beat-file.js';
 import { heartbeatSchema } from '../../../src/shell/guardian/decide.js';
 import { leaveMark } from '../../../src/shell/guardian/guardian.js';
 import { folderOf } from '../../support/folders.js';
@@ -15,27 +15,22 @@ const path = () => join(folderOf({}), 'beat');
 describe('a beat file', () => {
   it('gives back what was written last, and is always as long', async () => {
     const file = path();
-    const writer = new BeatWriter(file);
     const first = beat(1, { run: 'a long name of a run' });
     for (const one of [first, beat(2), beat(3, { phase: 'ended', mayRest: false })]) {
-      writer.write(one, true);
+      writeBeat(file, one, true);
       expect(await readBeat(file, heartbeatSchema)).toEqual(one);
       expect(readBeatNow(file, heartbeatSchema)).toEqual(one);
       expect(statSync(file).size).toBe(1024);
     }
-    writer.close();
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps what is in it until the next beat, and takes the place of anything else', () => {
+  it('takes the place of anything else', () => {
     const file = path();
-    new BeatWriter(file).write(beat(1));
-    const second = new BeatWriter(file);
-    expect(readBeatNow(file, heartbeatSchema)).toEqual(beat(1));
-    second.write(beat(2));
+    writeBeat(file, beat(1));
     writeFileSync(file, 'x'.repeat(5_000));
-    new BeatWriter(file).write(beat(3));
-    expect(readBeatNow(file, heartbeatSchema)).toEqual(beat(3));
+    writeBeat(file, beat(2));
+    expect(readBeatNow(file, heartbeatSchema)).toEqual(beat(2));
   });
 
   it('is null when it is missing, unreadable when it is empty, a folder, or of another kind', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Heart, readBeatNow } from '../../../src/shell/guardian/beat-file.js';
@@ -22,7 +22,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'
 afterEach(() => void vi.useRealTimers());
 
 describe('the heart of a trader', () => {
-  it('beats by itself while it starts, and after a step of the core alone from then on', () => {
+  it('beats by itself while it starts, then after a step of the core alone, also when its file was removed', () => {
     const path = ledger();
     const heart = heartOf(path);
     expect(read(path)).toMatchObject({ phase: 'starting', count: 1, mayRest: false, process: { pid: process.pid } });
@@ -32,6 +32,7 @@ describe('the heart of a trader', () => {
     expect(read(path)).toMatchObject({ phase: 'trading', mayRest: true, count: 7 });
     vi.advanceTimersByTime(60_000);
     expect(read(path).count).toBe(7);
+    rmSync(locateHeartbeatFile(path));
     expect(heart.beat()).toBe(60_000);
     expect(read(path).count).toBe(8);
   });
@@ -89,7 +90,8 @@ describe('the heart of a trader', () => {
     const said: unknown[] = [];
     const heart = new Heart(path, false, (error) => said.push(error));
     heart.beat();
-    heart.close();
+    rmSync(locateHeartbeatFile(path));
+    mkdirSync(locateHeartbeatFile(path));
     for (let step = 0; step < 10; step++) {
       vi.advanceTimersByTime(1_000);
       heart.beat();
