@@ -310,6 +310,8 @@ class Guardian {
   #observe(observation: GuardianObservation): void {
     const { mind, actions } = decide(this.#mind, this.#options.rules, observation);
     this.#mind = mind;
+    // A stop file that is written after its alarm would give an untrue reason.
+    if (mind.alarm === null) this.#unleftMark = null;
     for (const action of actions) this.#do(action);
   }
 

@@ -1,6 +1,6 @@
-/** A guardian whose own key is revoked while its trader is stopped and orders rest. */
+/** A guardian with a revoked key and an unwritable stop file, whose trader is stopped while orders rest. */
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ServiceClient } from '../../../src/shell/client/client.js';
@@ -39,7 +39,7 @@ async function alarmed(isFenced: boolean) {
     // As at a foreign venue: a rejected key is no reason to create another.
     isPaper: false,
     rules: { timeoutMs: 300, lateOrdersMs: 60_000, stays: false, paperPatienceMs: 60_000 },
-    markFile: null,
+    markFile: join(folder, 'none', 'mark'),
     cancelEverything: (access) => cancelDirectly({ ...access, profile: venue, allowBlindSigning: false, verify: true }),
     say: () => undefined,
     onUnusedSignal: () => undefined,
@@ -55,7 +55,7 @@ async function alarmed(isFenced: boolean) {
   });
   const stored = () => loadCredentials(credentialsFile, owner, {})?.apiKey;
   const status = async () => (await trader.orders.detail(pubkey ?? '')).status;
-  return { status, stored, revoked: revoked.apiKey, log: () => readFileSync(logFile, 'utf8') };
+  return { status, stored, revoked: revoked.apiKey, log: () => readFileSync(logFile, 'utf8'), heart, folder };
 }
 
 it('makes another with the wallet’s, keeps it, and cancels with it', async () => {
@@ -71,4 +71,15 @@ it('makes none in a fleet, where a revoked key holds off what was replaced', asy
   const { status, stored, revoked, log } = await alarmed(true);
   await expect.poll(() => log().match(/could not cancel: /g)?.length ?? 0, { timeout: 20_000 }).toBeGreaterThan(1);
   expect([await status(), stored()]).toEqual(['open', revoked]);
+});
+
+it('writes no stop file after the alarm for which it could not be written', async () => {
+  const { heart, log, folder } = await alarmed(false);
+  await expect.poll(log, { timeout: 20_000 }).toContain('no stop file was written');
+  const beating = setInterval(() => heart.beat(true), 50);
+  onTestFinished(() => clearInterval(beating));
+  await expect.poll(log, { timeout: 20_000 }).toContain('the trader manages its orders again');
+  mkdirSync(join(folder, 'none'));
+  await expect.poll(log, { timeout: 20_000 }).toMatch(/quoting was off for .*two reads show that no order rests/s);
+  expect(readdirSync(join(folder, 'none'))).toEqual([]);
 });
