@@ -170,7 +170,7 @@ export function decide(mind: GuardianMind, rules: GuardianRules, observation: Gu
     case 'round':
       return onRound(mind, observation);
     case 'ask-to-end':
-      return onAsk(mind);
+      return onAsk(mind, rules);
   }
 }
 
@@ -299,12 +299,16 @@ function isLeftToOthers(mind: GuardianMind, alarm: Alarm, { lateOrdersMs }: Guar
 const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGone }: GuardianPoll): boolean =>
   alarm.cause === 'silence' && isSecured(alarm) && traderGone && nowMs - alarm.orderSeenMs >= lateOrdersMs;
 
+/** Returns whether a guardian that was asked to end may end. */
+const mayLeave = (mind: GuardianMind, rules: GuardianRules): boolean =>
+  mind.alarm === null || isSecured(mind.alarm) || isLeftToOthers(mind, mind.alarm, rules);
+
 /** Returns the reason why the guardian may end; null while it must stay. */
 function reasonToEnd(mind: GuardianMind, rules: GuardianRules, look: GuardianPoll): string | null {
   const { nowMs, traderGone, ledgerGone } = look;
   const { alarm, heartbeat } = mind;
   if (mind.isRound) return null;
-  if (mind.isAskedToEnd && (alarm === null || isSecured(alarm))) return 'the guardian was asked to end';
+  if (mind.isAskedToEnd && mayLeave(mind, rules)) return 'the guardian was asked to end';
   if (rules.stays) return null;
   if (alarm === null && !mayRest(mind) && heartbeat !== null && (phaseOf(heartbeat) === 'ended' || traderGone))
     return 'the trader ended and nothing rests';
@@ -354,12 +358,11 @@ function afterRound(alarm: Alarm, { nowMs, outcome, text }: GuardianRound): Alar
   }
 }
 
-const onAsk = (mind: GuardianMind): Decision => ({
+const onAsk = (mind: GuardianMind, rules: GuardianRules): Decision => ({
   mind: { ...mind, isAskedToEnd: true },
-  actions:
-    mind.alarm === null || isSecured(mind.alarm)
-      ? []
-      : [{ kind: 'record', severity: 'loud', text: 'the guardian was asked to end, and ends when no order rests' }],
+  actions: mayLeave(mind, rules)
+    ? []
+    : [{ kind: 'record', severity: 'loud', text: 'the guardian was asked to end, and ends when no order rests' }],
 });
 
 export function describeState({ alarm, heartbeat }: GuardianMind): Pick<GuardianReport, 'state' | 'text'> {

@@ -14,11 +14,10 @@ function watching(rules: Partial<GuardianRules> = {}): Driven {
 
 const still = { heartbeat: beat(20) } as const;
 const gone = { ...still, traderGone: true } as const;
+const leased = { heartbeat: beat(20, { oursForMs: 16_000 }) } as const;
 const cancels = (guardian: Driven) => guardian.timesOf('cancel').length;
 
 describe('the wallet of a fleet', () => {
-  const leased = { heartbeat: beat(20, { oursForMs: 16_000 }) } as const;
-
   it('is looked at until nothing rests, and left alone once it may be another trader’s', () => {
     const guardian = watching();
     guardian.lookFor(16_000, leased);
@@ -225,6 +224,7 @@ describe('a guardian ends', () => {
   type Step = (one: Driven) => void;
   const ask: Step = (one) => void one.see({ kind: 'ask-to-end', nowMs: one.nowMs });
   const fail: Step = (one) => (one.rounds = () => 'failed');
+  const cancel: Step = (one) => (one.rounds = () => 'canceled');
   const look =
     (seen: Seen, ms = LOOK_MS): Step =>
     (one) =>
@@ -236,6 +236,7 @@ describe('a guardian ends', () => {
     ['not when it stays', { stays: true }, [look({ heartbeat: ended }, 600_000)], false],
     ['when asked to, while the heart beats', {}, [ask, look({ heartbeat: beat(21) })], true],
     ['not when asked to in an alarm', {}, [fail, look(still, 9_000), ask, look(still, 600_000)], false],
+    ['when asked to and left to others', {}, [cancel, look(leased, 200_000), ask, look(leased)], true],
     ['when asked to and secured', {}, [look(still, 12_000), ask, look(still)], true],
     ['a minute and a half after the last order, when the trader is gone', {}, [look(gone, 109_000)], true],
     ['not sooner', {}, [look(gone, 97_000)], false],
