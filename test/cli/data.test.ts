@@ -42,14 +42,12 @@ describe('data list', () => {
   });
 });
 
-describe('data stats', () => {
-  test('measures what was recorded, and says which market has no outcome', async () => {
-    const { code, out } = await data('stats', SAMPLE, '--json');
-    expect(code).toBe(0);
-    expect(JSON.parse(out)[0]).toMatchObject({ coverage: 1, trades: 90, two_sided: 1, gaps: 0, outcome: false });
-    expect((await data('stats', SAMPLE)).out).toContain('100.0 %');
-    expect((await data('stats', await recorded({ outcome: null }))).out).toContain('the outcome is unknown');
-  });
+test('data stats measures what was recorded, and says which market has no outcome', async () => {
+  const { code, out } = await data('stats', SAMPLE, '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)[0]).toMatchObject({ coverage: 1, trades: 90, two_sided: 1, gaps: 0, outcome: false });
+  expect((await data('stats', SAMPLE)).out).toContain('100.0 %');
+  expect((await data('stats', await recorded({ outcome: null }))).out).toContain('the outcome is unknown');
 });
 
 describe('data verify', () => {

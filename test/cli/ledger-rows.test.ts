@@ -111,36 +111,37 @@ describe('tables for a person', () => {
   });
 });
 
-describe('what an earlier process left standing', () => {
-  const nextStart = async (notes: Readonly<Record<string, string>>, stopFile?: string) => {
-    const cwd = written();
-    writeLedger(cwd, (ledger) => {
-      for (const [key, value] of Object.entries(notes)) ledger.setNote(key, value);
-    });
-    if (stopFile !== undefined) writeFileSync(join(cwd, 'twinbook.sqlite.kill'), stopFile);
-    const { out } = await run(['status', '-c', 'trader.yaml'], { cwd });
-    return out.split('\n').filter((line) => /^(next start|then resume with)/.test(line));
-  };
-  const modes = (stored: object) => ({ modes: JSON.stringify(stored) });
-  const HALTED = JSON.stringify({ timesS: [], halted: '9 fills' });
-  const DIFFERS = { believed_differences: '["position M1 YES"]' };
-  const ADOPT = 'ledger adopt --reason TEXT';
-  const PAUSED = JSON.stringify([['a', 'odd']]);
+const nextStart = async (notes: Readonly<Record<string, string>>, stopFile?: string) => {
+  const cwd = written();
+  writeLedger(cwd, (ledger) => {
+    for (const [key, value] of Object.entries(notes)) ledger.setNote(key, value);
+  });
+  if (stopFile !== undefined) writeFileSync(join(cwd, 'twinbook.sqlite.kill'), stopFile);
+  const { out } = await run(['status', '-c', 'trader.yaml'], { cwd });
+  return out.split('\n').filter((line) => /^(next start|then resume with)/.test(line));
+};
+const modes = (stored: object) => ({ modes: JSON.stringify(stored) });
+const HALTED = JSON.stringify({ timesS: [], halted: '9 fills' });
+const DIFFERS = { believed_differences: '["position M1 YES"]' };
+const ADOPT = 'ledger adopt --reason TEXT';
+const PAUSED = JSON.stringify([['a', 'odd']]);
 
-  test.each<[string, Readonly<Record<string, string>>, string | undefined, string, string?]>([
-    ['nothing', {}, undefined, 'quoting'],
-    ['a pause', modes({ paused: 'lunch' }), undefined, 'paused, lunch', 'resume'],
-    ['a kill', modes({ killed: 'odd' }), undefined, 'killed, odd', 'unkill --reason TEXT'],
-    ['a guardian’s file', {}, 'guardian: no heart beat', 'killed, guardian: no heart beat', 'unkill --reason TEXT'],
-    ['a halt by fills', { fill_guard: HALTED }, undefined, 'halted, 9 fills', 'resume --reason TEXT'],
-    ['a difference', DIFFERS, undefined, 'reducing, ledger and exchange differ in 1 place', ADOPT],
-    ['an odd fill', { fill_alarm: 'a worse price' }, undefined, 'reducing, a worse price', 'resume --reason TEXT'],
-    ['a paused market', { paused_markets: PAUSED }, undefined, 'quoting, except market a: odd', 'resume --reason TEXT'],
-  ])('%s is said, with the command that lifts it', async (_, notes, stopFile, mode, command) => {
+test.each<[string, Readonly<Record<string, string>>, string | undefined, string, string?]>([
+  ['nothing', {}, undefined, 'quoting'],
+  ['a pause', modes({ paused: 'lunch' }), undefined, 'paused, lunch', 'resume'],
+  ['a kill', modes({ killed: 'odd' }), undefined, 'killed, odd', 'unkill --reason TEXT'],
+  ['a guardian’s file', {}, 'guardian: no heart beat', 'killed, guardian: no heart beat', 'unkill --reason TEXT'],
+  ['a halt by fills', { fill_guard: HALTED }, undefined, 'halted, 9 fills', 'resume --reason TEXT'],
+  ['a difference', DIFFERS, undefined, 'reducing, ledger and exchange differ in 1 place', ADOPT],
+  ['an odd fill', { fill_alarm: 'a worse price' }, undefined, 'reducing, a worse price', 'resume --reason TEXT'],
+  ['a paused market', { paused_markets: PAUSED }, undefined, 'quoting, except market a: odd', 'resume --reason TEXT'],
+])(
+  '%s that an earlier process left standing is said, with the command that lifts it',
+  async (_, notes, stopFile, mode, command) => {
     const lines = [`next start  ${mode}`, ...(command === undefined ? [] : [`then resume with  twinbook ${command}`])];
     expect((await nextStart(notes, stopFile)).map((line) => line.replace(/ {2,}/, '  '))).toEqual(lines);
-  });
-});
+  },
+);
 
 describe('a name may be shortened', () => {
   test('a fill to its beginning: what was known of it, and its order', async () => {

@@ -2,7 +2,7 @@
 
 import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { loadConfig } from '../../src/shell/config/load.js';
 import { openJournal } from '../../src/shell/journal/journal-writer.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
@@ -73,38 +73,36 @@ const REFUSED =
   /no strategy file of .* has the code of strategy evil of the run \(SHA-256 \w{12}\)[\s\S]*--accept-changed-code/;
 const UNNAMED = /the run's strategy evil is not a shipped strategy\n[\s\S]*-c FILE/;
 
-describe('a run that another person made', () => {
-  it('runs none of its code, wherever it lies and whatever it names, until the operator names the same file', async () => {
-    const { mark, path, file: theirs } = await strange();
-    const { folder, file } = mine();
-    cpSync(path, join(folder, 'runs', 'strange'), { recursive: true });
-    const c = ['-c', file];
-    const at = ['--at', new Date(STARTED_MS + 5_000).toISOString()];
-    const commands: readonly (readonly [args: readonly string[], err: RegExp])[] = [
-      [['replay', path], /to run it, give the configuration with -c FILE/],
-      [['replay', path, '--as-recorded'], UNNAMED],
-      [['replay', path, '--as-recorded', '--accept-changed-code'], UNNAMED],
-      [['replay', path, ...c], REFUSED],
-      [['replay', path, '--as-recorded', ...c], REFUSED],
-      [['replay', 'last', '--as-recorded', '--accept-changed-code', ...c], REFUSED],
-      [['parity', path], UNNAMED],
-      [['parity', 'last', ...c], REFUSED],
-      [['explain', 'market', ...at, ...c], REFUSED],
-      [['explain', 'market', ...at, '--accept-changed-code', ...c], REFUSED],
-    ];
-    for (const [args, err] of commands) {
-      const said = await run(args, { cwd: folder });
-      expect(said.err, args.join(' ')).toMatch(err);
-      expect(said.code, args.join(' ')).toBe(4);
-      expect(existsSync(mark), args.join(' ')).toBe(false);
-    }
-    const played = await run(['replay', path, '--play', join(folder, 'maker.yaml')]);
-    expect(played).toMatchObject({ code: 1, err: expect.stringContaining('never read an order book') });
-    expect(existsSync(mark)).toBe(false);
-    // The file has the code of the run, by its hash.
-    await run(['replay', path, '--as-recorded', '-c', theirs]);
-    expect(existsSync(mark)).toBe(true);
-  });
+it('a run that another person made runs none of its code, wherever it lies and whatever it names, until the operator names the same file', async () => {
+  const { mark, path, file: theirs } = await strange();
+  const { folder, file } = mine();
+  cpSync(path, join(folder, 'runs', 'strange'), { recursive: true });
+  const c = ['-c', file];
+  const at = ['--at', new Date(STARTED_MS + 5_000).toISOString()];
+  const commands: readonly (readonly [args: readonly string[], err: RegExp])[] = [
+    [['replay', path], /to run it, give the configuration with -c FILE/],
+    [['replay', path, '--as-recorded'], UNNAMED],
+    [['replay', path, '--as-recorded', '--accept-changed-code'], UNNAMED],
+    [['replay', path, ...c], REFUSED],
+    [['replay', path, '--as-recorded', ...c], REFUSED],
+    [['replay', 'last', '--as-recorded', '--accept-changed-code', ...c], REFUSED],
+    [['parity', path], UNNAMED],
+    [['parity', 'last', ...c], REFUSED],
+    [['explain', 'market', ...at, ...c], REFUSED],
+    [['explain', 'market', ...at, '--accept-changed-code', ...c], REFUSED],
+  ];
+  for (const [args, err] of commands) {
+    const said = await run(args, { cwd: folder });
+    expect(said.err, args.join(' ')).toMatch(err);
+    expect(said.code, args.join(' ')).toBe(4);
+    expect(existsSync(mark), args.join(' ')).toBe(false);
+  }
+  const played = await run(['replay', path, '--play', join(folder, 'maker.yaml')]);
+  expect(played).toMatchObject({ code: 1, err: expect.stringContaining('never read an order book') });
+  expect(existsSync(mark)).toBe(false);
+  // The file has the code of the run, by its hash.
+  await run(['replay', path, '--as-recorded', '-c', theirs]);
+  expect(existsSync(mark)).toBe(true);
 });
 
 it('a backup that another person changed brings neither code nor limits into the next start, or into any command', async () => {

@@ -172,22 +172,20 @@ describe('assets', () => {
   });
 });
 
-describe('the clock', () => {
-  it('does what was due in time order before a later command, and never goes back', () => {
-    const account = venue.account(1);
-    const order = venue.draft(account, [true, 'buy', '0.4', '5']);
-    venue.nowMs += 59_900;
-    const split = accepted(venue.now.conversions.draft('split', account, venue.id, '1'));
-    accepted(venue.now.conversions.submit('split', account, split.pubkey, true));
-    expect(venue.core.timers.nextMs).toBe(venue.nowMs + 100);
-    const crowd = venue.core.at(venue.nowMs + 100_000).identity.openInternal('crowd', { unlimited: true });
-    expect([
-      venue.order(account, order).status,
-      venue.core.conversions.records.split.row(account, split.pubkey)?.state,
-    ]).toEqual(['expired', 'done']);
-    expect(venue.core.timers.nextMs).toBe(Number.POSITIVE_INFINITY);
-    venue.core.advance(5);
-    expect(venue.core.nowMs).toBe(venue.nowMs + 100_000);
-    expect(venue.core.at(0).identity.openInternal('crowd', { unlimited: false })).toBe(crowd);
-  });
+it('the clock does what was due in time order before a later command, and never goes back', () => {
+  const account = venue.account(1);
+  const order = venue.draft(account, [true, 'buy', '0.4', '5']);
+  venue.nowMs += 59_900;
+  const split = accepted(venue.now.conversions.draft('split', account, venue.id, '1'));
+  accepted(venue.now.conversions.submit('split', account, split.pubkey, true));
+  expect(venue.core.timers.nextMs).toBe(venue.nowMs + 100);
+  const crowd = venue.core.at(venue.nowMs + 100_000).identity.openInternal('crowd', { unlimited: true });
+  expect([
+    venue.order(account, order).status,
+    venue.core.conversions.records.split.row(account, split.pubkey)?.state,
+  ]).toEqual(['expired', 'done']);
+  expect(venue.core.timers.nextMs).toBe(Number.POSITIVE_INFINITY);
+  venue.core.advance(5);
+  expect(venue.core.nowMs).toBe(venue.nowMs + 100_000);
+  expect(venue.core.at(0).identity.openInternal('crowd', { unlimited: false })).toBe(crowd);
 });

@@ -102,16 +102,14 @@ describe('an aggressive real order', () => {
   });
 });
 
-describe('recorded input', () => {
-  it('is refused off the grid and ignored while the market does not trade', () => {
-    const { venue, account, level, trade, filled } = market();
-    const off = [level(BID, '0.405', 1), level(BID, '0', 1), level(ASK, '1', 1), level(BID, '0.4', -1)];
-    expect([...off, trade(BID, '0.405', 1), trade(BID, '0.4', 0)]).toEqual(Array.from({ length: 6 }, () => false));
-    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
-    venue.now.markets.setPaused(venue.id, true);
-    expect(trade(ASK, '0.4', 10)).toBe(false);
-    expect(filled(pubkey)).toBe(0);
-  });
+it('recorded input is refused off the grid and ignored while the market does not trade', () => {
+  const { venue, account, level, trade, filled } = market();
+  const off = [level(BID, '0.405', 1), level(BID, '0', 1), level(ASK, '1', 1), level(BID, '0.4', -1)];
+  expect([...off, trade(BID, '0.405', 1), trade(BID, '0.4', 0)]).toEqual(Array.from({ length: 6 }, () => false));
+  const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
+  venue.now.markets.setPaused(venue.id, true);
+  expect(trade(ASK, '0.4', 10)).toBe(false);
+  expect(filled(pubkey)).toBe(0);
 });
 
 const side = fc.constantFrom(BID, ASK);
@@ -249,8 +247,9 @@ const MODELS = [
 ];
 const ALL_TICKS = Array.from({ length: TICKS }, (_, at) => at + 1);
 
-describe('a recorded book of two sides under any events', () => {
-  it.each([...MODELS, 'posts-only:power:2'])('is the plain book, fill by fill: %s', (model) => {
+it.each([...MODELS, 'posts-only:power:2'])(
+  'a recorded book is the plain book under any events, fill by fill: %s',
+  (model) => {
     let crossings = 0;
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 60, size: 'max' }), (steps) => {
@@ -278,8 +277,8 @@ describe('a recorded book of two sides under any events', () => {
       { numRuns: times(75, 150) },
     );
     expect(crossings > 0).toBe(!model.startsWith('posts-only'));
-  });
-});
+  },
+);
 
 describe('between the fill models', () => {
   const MIDDLE = ['power:0.5', 'power:3', 'power2:2', 'power3:3', 'log', 'log2'];

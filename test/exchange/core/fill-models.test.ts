@@ -45,8 +45,9 @@ function market(model: string) {
   };
 }
 
-describe('the published sequence of a queue', () => {
-  it.each(Object.entries(GOLDEN))('moves an order up under %s as hftbacktest does', (name, golden) => {
+it.each(Object.entries(GOLDEN))(
+  'a published sequence moves an order up under %s as hftbacktest does',
+  (name, golden) => {
     const { level, trade, join, filled, ahead } = market(name);
     level(100);
     const order = join();
@@ -63,24 +64,22 @@ describe('the published sequence of a queue', () => {
       // The unit is a millionth of a share; the amount ahead is rounded up to it.
       expect(expected < 0 ? -filled(order) : ahead()).toBeCloseTo(expected, 5);
     }
-  });
-});
+  },
+);
 
-describe('a decrease without a trade', () => {
-  it('never fills, and leaves whole lots ahead', () => {
-    const venue = new Venue({ amount_precision: 0 }, {}, { ...settings, fillModel: 'power:1' });
-    const account = venue.account(1);
-    const level = (total: number) => venue.now.feed.level(0, BID, m('0.4'), m(total));
-    const ahead = () => ((venue.core.snapshot() as CoreSnapshot).resting[0] ?? [])[7];
-    level(100);
-    const order = venue.place(account, [true, 'buy', '0.4', '10']);
-    level(200);
-    level(167);
-    // 100 - 33 / 2 = 83.5, against us.
-    expect(ahead()).toBe(m(84));
-    level(0);
-    expect([ahead(), venue.order(account, order).filled_amount]).toEqual([0, '0']);
-  });
+it('a decrease without a trade never fills, and leaves whole lots ahead', () => {
+  const venue = new Venue({ amount_precision: 0 }, {}, { ...settings, fillModel: 'power:1' });
+  const account = venue.account(1);
+  const level = (total: number) => venue.now.feed.level(0, BID, m('0.4'), m(total));
+  const ahead = () => ((venue.core.snapshot() as CoreSnapshot).resting[0] ?? [])[7];
+  level(100);
+  const order = venue.place(account, [true, 'buy', '0.4', '10']);
+  level(200);
+  level(167);
+  // 100 - 33 / 2 = 83.5, against us.
+  expect(ahead()).toBe(m(84));
+  level(0);
+  expect([ahead(), venue.order(account, order).filled_amount]).toEqual([0, '0']);
 });
 
 describe('a snapshot', () => {
@@ -161,13 +160,11 @@ describe('the name of a fill model', () => {
     expect(() => new Venue({}, {}, { ...settings, fillModel: 'lucky' })).toThrow(/"lucky"/));
 });
 
-describe('a half exponent', () => {
-  it.each([0.5, 1, 1.5, 2, 2.5, 10])('%d lies where the formula says', (exponent) => {
-    const { aheadAfterChange } = fillModel({ kind: 'power', exponent });
-    const [front, back, canceled] = [40e6, 60e6, 10e6];
-    const behind = back ** exponent / (back ** exponent + front ** exponent);
-    expect(aheadAfterChange(front, 100e6, 90e6, 0, 1)).toBeCloseTo(front - (1 - behind) * canceled, -1);
-  });
+it.each([0.5, 1, 1.5, 2, 2.5, 10])('a half exponent %d lies where the formula says', (exponent) => {
+  const { aheadAfterChange } = fillModel({ kind: 'power', exponent });
+  const [front, back, canceled] = [40e6, 60e6, 10e6];
+  const behind = back ** exponent / (back ** exponent + front ** exponent);
+  expect(aheadAfterChange(front, 100e6, 90e6, 0, 1)).toBeCloseTo(front - (1 - behind) * canceled, -1);
 });
 
 const madeUp = (ahead: number): FillModel => ({

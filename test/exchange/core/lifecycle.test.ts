@@ -62,19 +62,17 @@ describe('a market', () => {
   });
 });
 
-describe('a market of a sport', () => {
-  it.each([
-    [{ sport: 'soccer' }, 'ok'],
-    [{ sport: 'soccer', league: 'bundesliga' }, 'ok'],
-    [{ sport: 'soccer', league: 'bundesliga', category: 'sports' }, 'ok'],
-    [{ sport: 'chess' }, 'invalid_request_params sport'],
-    [{ league: 'bundesliga' }, 'invalid_request_params league'],
-    [{ sport: 'soccer', league: 'nba' }, 'invalid_request_params league'],
-    [{ sport: 'soccer', category: 'crypto' }, 'invalid_request_params category'],
-  ])('of %o is %s', (spec, expected) => {
-    const { core, nowMs } = new Venue();
-    const made = core.at(nowMs).markets.create({ config: { kind: 'orderbook' }, ...spec });
-    expect(faultOf(made)).toBe(expected);
-    if (made.ok) expect(detailRow(core.catalog, core.catalog.market(made.value.index)).category).toBe('sports');
-  });
+it.each([
+  [{ sport: 'soccer' }, 'ok'],
+  [{ sport: 'soccer', league: 'bundesliga' }, 'ok'],
+  [{ sport: 'soccer', league: 'bundesliga', category: 'sports' }, 'ok'],
+  [{ sport: 'chess' }, 'invalid_request_params sport'],
+  [{ league: 'bundesliga' }, 'invalid_request_params league'],
+  [{ sport: 'soccer', league: 'nba' }, 'invalid_request_params league'],
+  [{ sport: 'soccer', category: 'crypto' }, 'invalid_request_params category'],
+])('a market of a sport of %o is %s', (spec, expected) => {
+  const { core, nowMs } = new Venue();
+  const made = core.at(nowMs).markets.create({ config: { kind: 'orderbook' }, ...spec });
+  expect(faultOf(made)).toBe(expected);
+  if (made.ok) expect(detailRow(core.catalog, core.catalog.market(made.value.index)).category).toBe('sports');
 });

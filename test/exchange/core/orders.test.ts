@@ -72,36 +72,32 @@ describe('the submit of an order', () => {
   });
 });
 
-describe('a match', () => {
-  it('is published at the taker’s price, and in the figures of the market', () => {
-    venue.place(account, [true, 'buy', '0.42', '10']);
-    venue.place(other, [false, 'buy', '0.58', '4']);
-    expect(publicTradePage(venue.first, { limit: 5 }).rows).toMatchObject([{ price: '0.58', is_yes: false }]);
-    expect(summaryRow(venue.core.catalog, venue.first).last_trade_price).toBe('0.42');
-    const stats = { total_volume: '2.32', total_volume_24h: '2.32', market_cap: '4', trade_count: 1 };
-    expect(statsRow(venue.first, venue.core.nowMs)).toEqual(stats);
-    venue.pass(26 * 3_600_000);
-    expect(statsRow(venue.first, venue.core.nowMs)).toEqual({ ...stats, total_volume_24h: '0' });
-  });
+it('a match is published at the taker’s price, and in the figures of the market', () => {
+  venue.place(account, [true, 'buy', '0.42', '10']);
+  venue.place(other, [false, 'buy', '0.58', '4']);
+  expect(publicTradePage(venue.first, { limit: 5 }).rows).toMatchObject([{ price: '0.58', is_yes: false }]);
+  expect(summaryRow(venue.core.catalog, venue.first).last_trade_price).toBe('0.42');
+  const stats = { total_volume: '2.32', total_volume_24h: '2.32', market_cap: '4', trade_count: 1 };
+  expect(statsRow(venue.first, venue.core.nowMs)).toEqual(stats);
+  venue.pass(26 * 3_600_000);
+  expect(statsRow(venue.first, venue.core.nowMs)).toEqual({ ...stats, total_volume_24h: '0' });
 });
 
-describe('a cancel', () => {
-  it('checks owner, expiry, state, signature and what the order has become, in this order', () => {
-    const pubkey = venue.place(account, [true, 'buy', '0.42', '10']);
-    const submit = (valid = true) => faultOf(venue.now.orders.submitCancel(account, pubkey, valid));
-    expect(faultOf(venue.now.orders.draftCancel(other, pubkey))).toBe('not_found');
-    expect(faultOf(venue.now.orders.submitCancel(other, pubkey, true))).toBe('not_found');
-    expect(submit()).toBe('invalid_program_call_status');
-    venue.now.orders.draftCancel(account, pubkey);
-    venue.pass(60_000);
-    expect(submit(false)).toBe('program_call_has_expired');
-    venue.now.orders.draftCancel(account, pubkey);
-    expect(submit(false)).toBe('invalid_request_params signature');
-    venue.place(other, [false, 'buy', '0.58', '10']);
-    expect([submit(false), submit()]).toEqual(['invalid_request_params signature', 'order_not_cancelable']);
-    expect(faultOf(venue.now.orders.draftCancel(account, pubkey))).toBe('order_not_cancelable');
-    const second = venue.place(account, [true, 'buy', '0.42', '10']);
-    venue.cancel(account, second);
-    expect(faultOf(venue.now.orders.submitCancel(account, second, true))).toBe('invalid_program_call_status');
-  });
+it('a cancel checks owner, expiry, state, signature and what the order has become, in this order', () => {
+  const pubkey = venue.place(account, [true, 'buy', '0.42', '10']);
+  const submit = (valid = true) => faultOf(venue.now.orders.submitCancel(account, pubkey, valid));
+  expect(faultOf(venue.now.orders.draftCancel(other, pubkey))).toBe('not_found');
+  expect(faultOf(venue.now.orders.submitCancel(other, pubkey, true))).toBe('not_found');
+  expect(submit()).toBe('invalid_program_call_status');
+  venue.now.orders.draftCancel(account, pubkey);
+  venue.pass(60_000);
+  expect(submit(false)).toBe('program_call_has_expired');
+  venue.now.orders.draftCancel(account, pubkey);
+  expect(submit(false)).toBe('invalid_request_params signature');
+  venue.place(other, [false, 'buy', '0.58', '10']);
+  expect([submit(false), submit()]).toEqual(['invalid_request_params signature', 'order_not_cancelable']);
+  expect(faultOf(venue.now.orders.draftCancel(account, pubkey))).toBe('order_not_cancelable');
+  const second = venue.place(account, [true, 'buy', '0.42', '10']);
+  venue.cancel(account, second);
+  expect(faultOf(venue.now.orders.submitCancel(account, second, true))).toBe('invalid_program_call_status');
 });

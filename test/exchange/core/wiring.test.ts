@@ -5,67 +5,61 @@ import { timesDown, timesUp } from '../../../src/exchange/core/money.js';
 import { SETTLED_TAPE_LENGTH, TAPE_LENGTH, TradeHistory } from '../../../src/exchange/core/records/tape.js';
 import { TimerQueue } from '../../../src/exchange/core/timer-queue.js';
 
-describe('a set of ticks', () => {
-  it('finds neighbours as a sorted list does', () => {
-    const size = fc.constantFrom(3, 33, 101, 1_025, 10_001, 70_000);
-    fc.assert(
-      fc.property(
-        size,
-        fc.array(fc.tuple(fc.boolean(), fc.nat(70_000), fc.nat(70_000)), { maxLength: 60 }),
-        (ticks, steps) => {
-          const set = new TickSet(ticks);
-          const plain = new Set<number>();
-          for (const [adds, at, look] of steps) {
-            const tick = at % ticks;
-            if (adds) set.add(tick);
-            else set.remove(tick);
-            if (adds) plain.add(tick);
-            else plain.delete(tick);
-            const from = look % ticks;
-            expect(set.up(from)).toBe([...plain].sort((a, b) => a - b).find((t) => t >= from) ?? NO_TICK);
-            expect(set.down(from)).toBe(Math.max(NO_TICK, ...[...plain].filter((t) => t <= from)));
-          }
-          expect(set.down(-1)).toBe(NO_TICK);
-        },
-      ),
-    );
-  });
-});
-
-describe('exact products', () => {
-  const rate = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(0, 1, 999_999, 1_000_000));
-  const amount = fc.oneof(fc.maxSafeNat(), fc.integer({ min: 0, max: 10_000_000 }), fc.constantFrom(0, 1, 2 ** 53 - 1));
-
-  it('are what BigInt says, down and up, for every rate and amount', () => {
-    fc.assert(
-      fc.property(rate, amount, (r, a) => {
-        const product = BigInt(r) * BigInt(a);
-        expect(BigInt(timesDown(r, a))).toBe(product / 1_000_000n);
-        expect(BigInt(timesUp(r, a))).toBe((product + 999_999n) / 1_000_000n);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-});
-
-describe('the queue of what is due', () => {
-  it('gives entries by time, and those of one time as they came', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(30)), (times) => {
-        const queue = new TimerQueue();
-        for (const [id, time] of times.entries()) queue.put(time, 'order', id);
-        const restored = new TimerQueue();
-        restored.load(JSON.parse(JSON.stringify(queue.dump())));
-        const expected = times.map((time, id) => [time, id] as const).sort(([a, i], [b, j]) => a - b || i - j);
-        for (const each of [queue, restored]) {
-          expect(each.nextMs).toBe(expected[0]?.[0] ?? Number.POSITIVE_INFINITY);
-          expect(each.take(-1)).toBeNull();
-          expect(times.map(() => each.take(30)).map((due) => [due?.dueMs, due?.id])).toEqual(expected);
-          expect(each.take(1e9)).toBeNull();
+it('a set of ticks finds neighbours as a sorted list does', () => {
+  const size = fc.constantFrom(3, 33, 101, 1_025, 10_001, 70_000);
+  fc.assert(
+    fc.property(
+      size,
+      fc.array(fc.tuple(fc.boolean(), fc.nat(70_000), fc.nat(70_000)), { maxLength: 60 }),
+      (ticks, steps) => {
+        const set = new TickSet(ticks);
+        const plain = new Set<number>();
+        for (const [adds, at, look] of steps) {
+          const tick = at % ticks;
+          if (adds) set.add(tick);
+          else set.remove(tick);
+          if (adds) plain.add(tick);
+          else plain.delete(tick);
+          const from = look % ticks;
+          expect(set.up(from)).toBe([...plain].sort((a, b) => a - b).find((t) => t >= from) ?? NO_TICK);
+          expect(set.down(from)).toBe(Math.max(NO_TICK, ...[...plain].filter((t) => t <= from)));
         }
-      }),
-    );
-  });
+        expect(set.down(-1)).toBe(NO_TICK);
+      },
+    ),
+  );
+});
+
+const rate = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(0, 1, 999_999, 1_000_000));
+const amount = fc.oneof(fc.maxSafeNat(), fc.integer({ min: 0, max: 10_000_000 }), fc.constantFrom(0, 1, 2 ** 53 - 1));
+
+it('exact products are what BigInt says, down and up, for every rate and amount', () => {
+  fc.assert(
+    fc.property(rate, amount, (r, a) => {
+      const product = BigInt(r) * BigInt(a);
+      expect(BigInt(timesDown(r, a))).toBe(product / 1_000_000n);
+      expect(BigInt(timesUp(r, a))).toBe((product + 999_999n) / 1_000_000n);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it('the queue of what is due gives entries by time, and those of one time as they came', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(30)), (times) => {
+      const queue = new TimerQueue();
+      for (const [id, time] of times.entries()) queue.put(time, 'order', id);
+      const restored = new TimerQueue();
+      restored.load(JSON.parse(JSON.stringify(queue.dump())));
+      const expected = times.map((time, id) => [time, id] as const).sort(([a, i], [b, j]) => a - b || i - j);
+      for (const each of [queue, restored]) {
+        expect(each.nextMs).toBe(expected[0]?.[0] ?? Number.POSITIVE_INFINITY);
+        expect(each.take(-1)).toBeNull();
+        expect(times.map(() => each.take(30)).map((due) => [due?.dueMs, due?.id])).toEqual(expected);
+        expect(each.take(1e9)).toBeNull();
+      }
+    }),
+  );
 });
 
 describe('the tape', () => {

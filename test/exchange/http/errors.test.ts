@@ -66,11 +66,9 @@ function requiredOf({ body }: Declaration): string[] {
   return fields.filter(([, field]) => !field.safeParse(undefined).success).map(([name]) => name);
 }
 
-describe('every signed call', () => {
-  it.each(signed)('%s believes no wrong signature', async (_name, { declaration, path }) => {
-    const headers = { ...trader.headersFor(declaration.method, path), 'SVC-SIGNATURE': '0'.repeat(64) };
-    refused(await send(base, declaration.method, path, { headers }), 'authentication_failed');
-  });
+it.each(signed)('every signed call: %s believes no wrong signature', async (_name, { declaration, path }) => {
+  const headers = { ...trader.headersFor(declaration.method, path), 'SVC-SIGNATURE': '0'.repeat(64) };
+  refused(await send(base, declaration.method, path, { headers }), 'authentication_failed');
 });
 
 describe('every call with a body', () => {
@@ -88,20 +86,18 @@ describe('every call with a body', () => {
   });
 });
 
-describe('an exchange whose budgets are used up', () => {
-  it('answers throttled on every call, whatever else is wrong with it', async () => {
-    const rate_limits = { public_per_minute: 1, signed_per_minute: 1, bootstrap_per_minute: 2 };
-    const limited = await startTestExchange({ profile: { ...PROFILE, rate_limits }, rateLimits: true });
-    const own = await TestTrader.join(limited.url);
-    for (const { declaration, path } of ALL) {
-      const ask = () =>
-        send(limited.url, declaration.method, path, { headers: own.headersFor(declaration.method, path) });
-      await ask();
-      throttled(await ask());
-    }
-    throttled(await send(limited.url, 'POST', '/orders/', { headers: own.headersFor('POST', '/orders/'), body: HUGE }));
-    await limited.close();
-  });
+it('an exchange whose budgets are used up answers throttled on every call, whatever else is wrong with it', async () => {
+  const rate_limits = { public_per_minute: 1, signed_per_minute: 1, bootstrap_per_minute: 2 };
+  const limited = await startTestExchange({ profile: { ...PROFILE, rate_limits }, rateLimits: true });
+  const own = await TestTrader.join(limited.url);
+  for (const { declaration, path } of ALL) {
+    const ask = () =>
+      send(limited.url, declaration.method, path, { headers: own.headersFor(declaration.method, path) });
+    await ask();
+    throttled(await ask());
+  }
+  throttled(await send(limited.url, 'POST', '/orders/', { headers: own.headersFor('POST', '/orders/'), body: HUGE }));
+  await limited.close();
 });
 
 /** Its message has the time to wait, so it differs from the table's. */
@@ -113,28 +109,26 @@ function throttled(answer: Answered): void {
   refused({ ...rest, error: { ...error, message: 'Request was throttled.' } }, 'throttled');
 }
 
-describe('an exchange that can no longer store what happens', () => {
-  it('answers internal_error on every call, and nothing of what it could not store', async () => {
-    const db = openDatabase(newFolder());
-    const journal = new CoreJournal(db, new Transactions(db));
-    const core = new ExchangeCore(settings);
-    recordMutations(core, journal);
-    const settle = () => {
-      journal.assertSound();
-      return Date.now();
-    };
-    const server = serverOf({ core, rateLimits: false, settle });
-    const url = await server.listen({ port: 0, host: '127.0.0.1' });
-    const own = await TestTrader.join(url);
-    // Has the effect of a full disk.
-    db.close();
-    refused(await own.bootstrap(), 'internal_error');
-    for (const { declaration, path } of ALL) {
-      const headers = own.headersFor(declaration.method, path);
-      refused(await send(url, declaration.method, path, { headers }), 'internal_error');
-    }
-    await server.close();
-  });
+it('an exchange that can no longer store what happens answers internal_error on every call, and nothing of what it could not store', async () => {
+  const db = openDatabase(newFolder());
+  const journal = new CoreJournal(db, new Transactions(db));
+  const core = new ExchangeCore(settings);
+  recordMutations(core, journal);
+  const settle = () => {
+    journal.assertSound();
+    return Date.now();
+  };
+  const server = serverOf({ core, rateLimits: false, settle });
+  const url = await server.listen({ port: 0, host: '127.0.0.1' });
+  const own = await TestTrader.join(url);
+  // Has the effect of a full disk.
+  db.close();
+  refused(await own.bootstrap(), 'internal_error');
+  for (const { declaration, path } of ALL) {
+    const headers = own.headersFor(declaration.method, path);
+    refused(await send(url, declaration.method, path, { headers }), 'internal_error');
+  }
+  await server.close();
 });
 
 describe('of several errors the first is answered: size, credentials, media type, JSON, fields, the rest', () => {

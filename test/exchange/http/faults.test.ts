@@ -92,19 +92,17 @@ describe('the page of a proxy', () => {
   });
 });
 
-describe('a 429', () => {
-  it('says to wait as long as it is told, by the service itself or by a proxy', async () => {
-    const throttled = { answer: 'error', slug: 'throttled', retry_after_s: 600, count: 1 };
-    await set({ answers: [throttled, { answer: 'html', status: 429, retry_after_s: 20, count: 1 }] });
-    const proxy = await book();
-    expect([proxy.status, proxy.headers.get('retry-after')]).toEqual([429, '20']);
-    const own = await send(base, 'GET', `/markets/${market}/book/`);
-    expect([own.status, own.slug, own.headers.get('retry-after')]).toEqual([429, 'throttled', '600']);
-    expect(own.error?.message).toBe('Request was throttled. Expected available in 600 seconds.');
-    expect((await book()).status).toBe(200);
-    await set({ answers: [{ answer: 'error', slug: 'throttled', count: 1 }] });
-    expect((await book()).headers.get('retry-after')).toBe('1');
-  });
+it('a 429 says to wait as long as it is told, by the service itself or by a proxy', async () => {
+  const throttled = { answer: 'error', slug: 'throttled', retry_after_s: 600, count: 1 };
+  await set({ answers: [throttled, { answer: 'html', status: 429, retry_after_s: 20, count: 1 }] });
+  const proxy = await book();
+  expect([proxy.status, proxy.headers.get('retry-after')]).toEqual([429, '20']);
+  const own = await send(base, 'GET', `/markets/${market}/book/`);
+  expect([own.status, own.slug, own.headers.get('retry-after')]).toEqual([429, 'throttled', '600']);
+  expect(own.error?.message).toBe('Request was throttled. Expected available in 600 seconds.');
+  expect((await book()).status).toBe(200);
+  await set({ answers: [{ answer: 'error', slug: 'throttled', count: 1 }] });
+  expect((await book()).headers.get('retry-after')).toBe('1');
 });
 
 describe('limits', () => {
@@ -167,32 +165,30 @@ describe('what takes long', () => {
   });
 });
 
-describe('a bad plan', () => {
-  it.each([
-    [{ answer: [] }, 'answer'],
-    [{ answers: {} }, 'answers'],
-    [{ answers: [{}] }, 'answers.answer'],
-    [{ answers: [{ answer: 'json' }] }, 'answers.answer'],
-    [{ answers: [{ answer: 'html', status: 200 }] }, 'answers.status'],
-    [{ answers: [{ answer: 'html', slug: 'throttled' }] }, 'answers.slug'],
-    [{ answers: [{ answer: 'error', status: 403 }] }, 'answers.status'],
-    [{ answers: [{ answer: 'error', slug: 'nonsense' }] }, 'answers.slug'],
-    [{ answers: [{ answer: 'html', calls: ['POST /orders'] }] }, 'answers.calls'],
-    [{ answers: [{ answer: 'html', calls: [] }] }, 'answers.calls'],
-    [{ answers: [{ answer: 'html', count: 0 }] }, 'answers.count'],
-    [{ answers: [{ answer: 'html', share: 1.5 }] }, 'answers.share'],
-    [{ answers: [{ answer: 'html', retry_after_s: '5' }] }, 'answers.retry_after_s'],
-    [{ answers: [{ answer: 'html', often: true }] }, 'answers.often'],
-    [{ limits: { own: 3 } }, 'limits.own'],
-    [{ limits: { public: 0 } }, 'limits.public'],
-    [{ landing_ms: -1 }, 'landing_ms'],
-    [{ closing_ms: '60' }, 'closing_ms'],
-    [{ for_s: 0 }, 'for_s'],
-  ])('%o is a 400 that names %s, and changes nothing', async (body, field) => {
-    await set({ landing_ms: 77 });
-    const answer = await set(body);
-    expect([answer.status, answer.slug]).toEqual([400, 'invalid_request_params']);
-    expect(answer.error?.details.map((detail) => Object.keys(detail)[0])).toContain(field);
-    expect((await read()).row['landing_ms']).toBe(77);
-  });
+it.each([
+  [{ answer: [] }, 'answer'],
+  [{ answers: {} }, 'answers'],
+  [{ answers: [{}] }, 'answers.answer'],
+  [{ answers: [{ answer: 'json' }] }, 'answers.answer'],
+  [{ answers: [{ answer: 'html', status: 200 }] }, 'answers.status'],
+  [{ answers: [{ answer: 'html', slug: 'throttled' }] }, 'answers.slug'],
+  [{ answers: [{ answer: 'error', status: 403 }] }, 'answers.status'],
+  [{ answers: [{ answer: 'error', slug: 'nonsense' }] }, 'answers.slug'],
+  [{ answers: [{ answer: 'html', calls: ['POST /orders'] }] }, 'answers.calls'],
+  [{ answers: [{ answer: 'html', calls: [] }] }, 'answers.calls'],
+  [{ answers: [{ answer: 'html', count: 0 }] }, 'answers.count'],
+  [{ answers: [{ answer: 'html', share: 1.5 }] }, 'answers.share'],
+  [{ answers: [{ answer: 'html', retry_after_s: '5' }] }, 'answers.retry_after_s'],
+  [{ answers: [{ answer: 'html', often: true }] }, 'answers.often'],
+  [{ limits: { own: 3 } }, 'limits.own'],
+  [{ limits: { public: 0 } }, 'limits.public'],
+  [{ landing_ms: -1 }, 'landing_ms'],
+  [{ closing_ms: '60' }, 'closing_ms'],
+  [{ for_s: 0 }, 'for_s'],
+])('a bad plan: %o is a 400 that names %s, and changes nothing', async (body, field) => {
+  await set({ landing_ms: 77 });
+  const answer = await set(body);
+  expect([answer.status, answer.slug]).toEqual([400, 'invalid_request_params']);
+  expect(answer.error?.details.map((detail) => Object.keys(detail)[0])).toContain(field);
+  expect((await read()).row['landing_ms']).toBe(77);
 });

@@ -130,17 +130,15 @@ describe('bytes that are no request', () => {
   });
 });
 
-describe('a call without a body', () => {
-  it.each([
-    ['POST', '/margin/positions/unknown/settlements/'],
-    ['DELETE', '/auth/keys/unknown/'],
-  ])('%s %s takes any media type, and no body that is too large', async (method, path) => {
-    for (const type of ['/', 'nonsense', 'text/plain', ';', 'application/json']) {
-      const headers = { ...trader.headersFor(method, path), 'content-type': type };
-      expect((await send(exchange.url, method, path, { headers })).slug).toBe('not_found');
-    }
-    const body = 'x'.repeat(70_000);
-    const answer = await send(exchange.url, method, path, { body, headers: trader.headersFor(method, path, body) });
-    expect(answer.slug).toBe('request_too_large');
-  });
+it.each([
+  ['POST', '/margin/positions/unknown/settlements/'],
+  ['DELETE', '/auth/keys/unknown/'],
+])('a call without a body: %s %s takes any media type, and no body that is too large', async (method, path) => {
+  for (const type of ['/', 'nonsense', 'text/plain', ';', 'application/json']) {
+    const headers = { ...trader.headersFor(method, path), 'content-type': type };
+    expect((await send(exchange.url, method, path, { headers })).slug).toBe('not_found');
+  }
+  const body = 'x'.repeat(70_000);
+  const answer = await send(exchange.url, method, path, { body, headers: trader.headersFor(method, path, body) });
+  expect(answer.slug).toBe('request_too_large');
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Result } from '../../../src/exchange/core/contract.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { times } from '../../support/effort.js';
@@ -56,26 +56,24 @@ class Spot {
   }
 }
 
-describe('books and margin together', () => {
-  it('create and lose nothing for accounts that trade on both', () => {
-    let done = 0;
-    let held = 0;
-    fc.assert(
-      fc.property(fc.nat(), (seed) => {
-        const drawer = new MarginDrawer(seed);
-        const spot = new Spot(drawer, seed);
-        const all = [0, ...drawer.accounts];
-        for (let step = 0; step < STEPS; step++) {
-          if (step % 2 === 0) drawer.step();
-          else spot.step();
-          checkConservation(drawer.core, all, [0]);
-          if (drawer.core.margin.held > 0) held += 1;
-        }
-        done += spot.done;
-      }),
-      { numRuns: RUNS },
-    );
-    expect(done).toBeGreaterThan(RUNS * 10);
-    expect(held).toBeGreaterThan((RUNS * STEPS) / 10);
-  });
+it('books and margin together create and lose nothing for accounts that trade on both', () => {
+  let done = 0;
+  let held = 0;
+  fc.assert(
+    fc.property(fc.nat(), (seed) => {
+      const drawer = new MarginDrawer(seed);
+      const spot = new Spot(drawer, seed);
+      const all = [0, ...drawer.accounts];
+      for (let step = 0; step < STEPS; step++) {
+        if (step % 2 === 0) drawer.step();
+        else spot.step();
+        checkConservation(drawer.core, all, [0]);
+        if (drawer.core.margin.held > 0) held += 1;
+      }
+      done += spot.done;
+    }),
+    { numRuns: RUNS },
+  );
+  expect(done).toBeGreaterThan(RUNS * 10);
+  expect(held).toBeGreaterThan((RUNS * STEPS) / 10);
 });

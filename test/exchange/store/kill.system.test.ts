@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
 import { exchangeAt } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
@@ -136,31 +136,29 @@ async function checkFills(trader: TestTrader): Promise<void> {
   expect(trades.length).toBeGreaterThan(KILLS);
 }
 
-describe('kill -9 in the middle of heavy traffic', () => {
-  it(`loses nothing that was acknowledged and matches nothing twice, ${KILLS} times`, async () => {
-    const start = () => exchangeAt('--data-dir', folder, '--no-crowd', '--no-rate-limits');
-    let exchange = await start();
-    const traders = await Promise.all(Array.from({ length: TRADERS }, () => TestTrader.join(exchange.url)));
-    const config = { kind: 'orderbook', maker_fee_rate: '0', taker_fee_rate: '0' };
-    const market = await openMarket(exchange.url, { config });
-    const acknowledged = new Acknowledged();
-    const random = Random.fromSeed(1, 'kills');
-    for (let round = 0; round < KILLS; round++) {
-      // A different moment in every round: after this number of answered calls.
-      const enough = acknowledged.calls + 20 + random.below(100);
-      const trading = traders.flatMap((trader) =>
-        Array.from({ length: AT_ONCE }, () => trade(trader, market, acknowledged, random)),
-      );
-      while (acknowledged.calls < enough) await new Promise((resolve) => setImmediate(resolve));
-      exchange.running.process.kill('SIGKILL');
-      await exchange.running.exited;
-      await Promise.all(trading);
-      exchange = await start();
-      for (const trader of traders) trader.base = exchange.url;
-      await checkConservation(traders);
-    }
-    await checkAcknowledged(acknowledged);
-    for (const trader of traders) await checkFills(trader);
-    expect(acknowledged.records.size).toBeGreaterThan(10 * KILLS);
-  });
+it(`kill -9 in the middle of heavy traffic loses nothing that was acknowledged and matches nothing twice, ${KILLS} times`, async () => {
+  const start = () => exchangeAt('--data-dir', folder, '--no-crowd', '--no-rate-limits');
+  let exchange = await start();
+  const traders = await Promise.all(Array.from({ length: TRADERS }, () => TestTrader.join(exchange.url)));
+  const config = { kind: 'orderbook', maker_fee_rate: '0', taker_fee_rate: '0' };
+  const market = await openMarket(exchange.url, { config });
+  const acknowledged = new Acknowledged();
+  const random = Random.fromSeed(1, 'kills');
+  for (let round = 0; round < KILLS; round++) {
+    // A different moment in every round: after this number of answered calls.
+    const enough = acknowledged.calls + 20 + random.below(100);
+    const trading = traders.flatMap((trader) =>
+      Array.from({ length: AT_ONCE }, () => trade(trader, market, acknowledged, random)),
+    );
+    while (acknowledged.calls < enough) await new Promise((resolve) => setImmediate(resolve));
+    exchange.running.process.kill('SIGKILL');
+    await exchange.running.exited;
+    await Promise.all(trading);
+    exchange = await start();
+    for (const trader of traders) trader.base = exchange.url;
+    await checkConservation(traders);
+  }
+  await checkAcknowledged(acknowledged);
+  for (const trader of traders) await checkFills(trader);
+  expect(acknowledged.records.size).toBeGreaterThan(10 * KILLS);
 });

@@ -104,13 +104,11 @@ describe('a data folder', () => {
   });
 });
 
-describe('the address', () => {
-  it('that is in use is port_busy, with what to do', async () => {
-    const first = await startTestExchange();
-    const busy = { code: 'port_busy', hint: expect.stringContaining('port') };
-    await expect(startTestExchange({ port: first.port, dataDir: folder })).rejects.toMatchObject(busy);
-    await first.close();
-    // The folder is unlocked again.
-    await (await startTestExchange({ dataDir: folder })).close();
-  });
+it('an address that is in use is port_busy, with what to do', async () => {
+  const first = await startTestExchange();
+  const busy = { code: 'port_busy', hint: expect.stringContaining('port') };
+  await expect(startTestExchange({ port: first.port, dataDir: folder })).rejects.toMatchObject(busy);
+  await first.close();
+  // The folder is unlocked again.
+  await (await startTestExchange({ dataDir: folder })).close();
 });

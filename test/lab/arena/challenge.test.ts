@@ -14,26 +14,27 @@ import { Starter } from './starter.js';
 
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
-describe('random numbers are those of Python', () => {
-  const golden = [
-    {
-      seed: 0,
-      random: [0.8444218515250481, 0.7579544029403025, 0.420571580830845],
-      gauss: [-0.06700651572905797, 1.1947466787499987, -1.4471231264273656],
-      lognormal: [1.2540714928472012, 17.603295586621005, 2.755048405610993],
-      randint: [1, 3, 2, 3, 1, 1, 3, 4],
-      uniform: 0.6794410370447008,
-    },
-    {
-      seed: 2 ** 32 + 7,
-      random: [0.22550888929893187, 0.35860096918797, 0.7992331241239754],
-      gauss: [2.1902996297695494, -0.5571494926433979, 0.10967079921998629],
-      lognormal: [10.273322686481272, 0.8433295756246347, 8.34207802008906],
-      randint: [2, 4, 2, 4, 1, 1, 4, 1],
-      uniform: 1.6992851533146194,
-    },
-  ];
-  it.each(golden)('of seed $seed', ({ seed, random, gauss, lognormal, randint, uniform }) => {
+const goldenNumbers = [
+  {
+    seed: 0,
+    random: [0.8444218515250481, 0.7579544029403025, 0.420571580830845],
+    gauss: [-0.06700651572905797, 1.1947466787499987, -1.4471231264273656],
+    lognormal: [1.2540714928472012, 17.603295586621005, 2.755048405610993],
+    randint: [1, 3, 2, 3, 1, 1, 3, 4],
+    uniform: 0.6794410370447008,
+  },
+  {
+    seed: 2 ** 32 + 7,
+    random: [0.22550888929893187, 0.35860096918797, 0.7992331241239754],
+    gauss: [2.1902996297695494, -0.5571494926433979, 0.10967079921998629],
+    lognormal: [10.273322686481272, 0.8433295756246347, 8.34207802008906],
+    randint: [2, 4, 2, 4, 1, 1, 4, 1],
+    uniform: 1.6992851533146194,
+  },
+];
+it.each(goldenNumbers)(
+  'random numbers are those of Python: seed $seed',
+  ({ seed, random, gauss, lognormal, randint, uniform }) => {
     const generator = new PythonRandom(seed);
     expect(times(3, () => generator.random())).toEqual(random);
     // The last bit of sine and cosine may differ between libraries.
@@ -41,8 +42,8 @@ describe('random numbers are those of Python', () => {
     expect(times(3, () => generator.lognormal(1, 1.2))).toEqual(lognormal);
     expect(times(8, () => generator.randint(1, 4))).toEqual(randint);
     expect(generator.uniform(-1, 2)).toBe(uniform);
-  });
-});
+  },
+);
 
 test('rounding to ten places is half to even of the exact value; shares are rounded down to the quantum', () => {
   // 2^-11 and 3 x 2^-11 lie exactly between two decimals.
@@ -54,24 +55,22 @@ test('rounding to ten places is half to even of the exact value; shares are roun
   expect([floorToQuantum(0.3 / 0.1), floorToQuantum(1.2399), floorToQuantum(0.009)]).toEqual([3, 1.23, 0]);
 });
 
-describe('the configuration that a seed draws', () => {
-  const golden = [
-    [0.5166327772875721, 0.0024674996864686655, 0.368228632332338, -0.019286659976562932],
-    [-0.5484536338313981, 0.002664354221261912, 0.5055098475906457, -0.019594477940846265],
-    [0.684051407833874, 0.002885220471530569, 0.2226205470907235, -0.03321024038728627],
-  ];
-  const takers = [
-    [0.2552323948309845, 4.136636572016732, 61.62233227366909, 3],
-    [0.2520961472442043, 4.301318975459177, 55.276462690692625, 2],
-    [0.319428777869631, 5.360145079597262, 56.1470592691306, 3],
-  ];
-  it.each([0, 1, 2])('seed %i', (seed) => {
-    const config = drawConfiguration(seed);
-    const { initialScore, jumpIntensity, jumpSigma, jumpMean } = config;
-    expect([initialScore, jumpIntensity, jumpSigma, jumpMean]).toEqual(golden[seed]);
-    const { retailRate, retailMeanNotional, competitorNotional, competitorSpread } = config;
-    expect([retailRate, retailMeanNotional, competitorNotional, competitorSpread]).toEqual(takers[seed]);
-  });
+const goldenScores = [
+  [0.5166327772875721, 0.0024674996864686655, 0.368228632332338, -0.019286659976562932],
+  [-0.5484536338313981, 0.002664354221261912, 0.5055098475906457, -0.019594477940846265],
+  [0.684051407833874, 0.002885220471530569, 0.2226205470907235, -0.03321024038728627],
+];
+const goldenTakers = [
+  [0.2552323948309845, 4.136636572016732, 61.62233227366909, 3],
+  [0.2520961472442043, 4.301318975459177, 55.276462690692625, 2],
+  [0.319428777869631, 5.360145079597262, 56.1470592691306, 3],
+];
+it.each([0, 1, 2])('the configuration that seed %i draws', (seed) => {
+  const config = drawConfiguration(seed);
+  const { initialScore, jumpIntensity, jumpSigma, jumpMean } = config;
+  expect([initialScore, jumpIntensity, jumpSigma, jumpMean]).toEqual(goldenScores[seed]);
+  const { retailRate, retailMeanNotional, competitorNotional, competitorSpread } = config;
+  expect([retailRate, retailMeanNotional, competitorNotional, competitorSpread]).toEqual(goldenTakers[seed]);
 });
 
 test('the score and the true probability move as published', () => {
@@ -116,18 +115,16 @@ test('uninformed orders come as published', () => {
   ]);
 });
 
-describe('the beginner’s maker earns to the last digit what it earned in the original', () => {
-  it.each([
-    [0, -1.7302268923, 0.2556150732, -1.9858419655, 52, 985.9544, 1],
-    [1, -1.7225529078, 0, -1.7225529078, 40, 981.5, 1],
-    [2, -2.1343347816, 0.9588870023, -3.0932217839, 119, 1010.6948, 1],
-    [3, -0.061922601, 1.8129765058, -1.8748991068, 62, 1005.4957, 0],
-    [4, -15.0646243275, 0, -15.0646243275, 44, 987.15, 0],
-  ])('seed %i: %d', (seed, ...golden) => {
-    const { edge, uninformedEdge, informedEdge, fills, wealth, outcome, failure } = simulate(seed, new Starter());
-    expect([edge, uninformedEdge, informedEdge, fills, wealth, outcome]).toEqual(golden);
-    expect(failure).toBeNull();
-  });
+it.each([
+  [0, -1.7302268923, 0.2556150732, -1.9858419655, 52, 985.9544, 1],
+  [1, -1.7225529078, 0, -1.7225529078, 40, 981.5, 1],
+  [2, -2.1343347816, 0.9588870023, -3.0932217839, 119, 1010.6948, 1],
+  [3, -0.061922601, 1.8129765058, -1.8748991068, 62, 1005.4957, 0],
+  [4, -15.0646243275, 0, -15.0646243275, 44, 987.15, 0],
+])('the beginner’s maker earns to the last digit what it earned in the original: seed %i: %d', (seed, ...golden) => {
+  const { edge, uninformedEdge, informedEdge, fills, wealth, outcome, failure } = simulate(seed, new Starter());
+  expect([edge, uninformedEdge, informedEdge, fills, wealth, outcome]).toEqual(golden);
+  expect(failure).toBeNull();
 });
 
 describe('collateral', () => {

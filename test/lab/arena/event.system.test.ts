@@ -42,15 +42,13 @@ describe('the truth of an event', () => {
   });
 });
 
-describe('the world of events', () => {
-  const judged = { name: 'maker', module: logOddsMaker, params: paramsFor(logOddsMaker) };
+const judged = { name: 'maker', module: logOddsMaker, params: paramsFor(logOddsMaker) };
 
-  it('has a market of 1,000 for each of two to ten outcomes', () => {
-    const results = [0, 1, 2].map((seed) => playEvent(seed, judged));
-    for (const { wealth, result, failure, outcome } of results) {
-      expect([2, 3, 4, 5, 6, 7, 8, 9, 10]).toContain(Math.round((wealth - result) / 1000));
-      expect({ failure, outcome }).toEqual({ failure: null, outcome: null });
-    }
-    expect(new Set(results.map(({ wealth, result }) => Math.round(wealth - result))).size).toBeGreaterThan(1);
-  });
+it('the world of events has a market of 1,000 for each of two to ten outcomes', () => {
+  const results = [0, 1, 2].map((seed) => playEvent(seed, judged));
+  for (const { wealth, result, failure, outcome } of results) {
+    expect([2, 3, 4, 5, 6, 7, 8, 9, 10]).toContain(Math.round((wealth - result) / 1000));
+    expect({ failure, outcome }).toEqual({ failure: null, outcome: null });
+  }
+  expect(new Set(results.map(({ wealth, result }) => Math.round(wealth - result))).size).toBeGreaterThan(1);
 });

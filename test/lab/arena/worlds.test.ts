@@ -14,27 +14,23 @@ test('every world is found by its name and has its own', () => {
   expect(() => worldNamed('rationned')).toThrow("no world 'rationned'; did you mean 'rationed'?");
 });
 
-describe('toxic', () => {
-  it('without an arbitrageur nothing is lost to the informed; with one in every step it is the challenge', () => {
-    const none = simulate(3, new Starter(), { ...config, informedPart: 0 });
-    expect(none.informedEdge).toBe(0);
-    expect(none.fills).toBeGreaterThan(0);
-    expect(simulate(3, new Starter(), { ...config, informedPart: 1 })).toEqual(simulate(3, new Starter()));
-    expect(simulate(3, new Starter(), { ...config, informedPart: 0.5 }).informedEdge).toBeLessThan(0);
-  });
+it('toxic: without an arbitrageur nothing is lost to the informed; with one in every step it is the challenge', () => {
+  const none = simulate(3, new Starter(), { ...config, informedPart: 0 });
+  expect(none.informedEdge).toBe(0);
+  expect(none.fills).toBeGreaterThan(0);
+  expect(simulate(3, new Starter(), { ...config, informedPart: 1 })).toEqual(simulate(3, new Starter()));
+  expect(simulate(3, new Starter(), { ...config, informedPart: 0.5 }).informedEdge).toBeLessThan(0);
 });
 
-describe('thin', () => {
-  it('has one side of the book, to the end', () => {
-    const seen = new Set<string>();
-    const look = ({ competitorBid, competitorAsk }: MakerSight) => {
-      seen.add(`${competitorBid === null ? 'none' : 'bid'} ${competitorAsk === null ? 'none' : 'ask'}`);
-      return [];
-    };
-    simulate(3, { act: look }, { ...config, competitorSides: ['bid'] });
-    expect([...seen].every((sides) => sides.endsWith('none'))).toBe(true);
-    expect(seen).toContain('bid none');
-  });
+it('thin has one side of the book, to the end', () => {
+  const seen = new Set<string>();
+  const look = ({ competitorBid, competitorAsk }: MakerSight) => {
+    seen.add(`${competitorBid === null ? 'none' : 'bid'} ${competitorAsk === null ? 'none' : 'ask'}`);
+    return [];
+  };
+  simulate(3, { act: look }, { ...config, competitorSides: ['bid'] });
+  expect([...seen].every((sides) => sides.endsWith('none'))).toBe(true);
+  expect(seen).toContain('bid none');
 });
 
 describe('news', () => {

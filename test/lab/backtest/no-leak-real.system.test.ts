@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { EVENT } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { REAL_DATA } from '../../recording/samples.js';
@@ -45,25 +45,23 @@ async function lastEventMs(set: string): Promise<number> {
   return lastMs;
 }
 
-describe.skipIf(!existsSync(KALSHI))('a real window (needs ../shared/data)', () => {
-  const tickers = existsSync(KALSHI) ? readdirSync(join(KALSHI, 'events')).sort() : [];
-  const [first = '', last = ''] = [tickers[0], tickers.at(-1)];
+const tickers = existsSync(KALSHI) ? readdirSync(join(KALSHI, 'events')).sort() : [];
+const [first = '', last = ''] = [tickers[0], tickers.at(-1)];
 
-  const windows = [
-    [first, 'with the record of its market', true],
-    [last, 'without one', false],
-  ] as const;
+const windows = [
+  [first, 'with the record of its market', true],
+  [last, 'without one', false],
+] as const;
 
-  it.each(times(windows.slice(0, 1), [...windows]))(
-    '%s, %s: cut in half it decides the same requests until then',
-    async (ticker, _, about) => {
-      const [whole, half] = [setOf(ticker, 1, about), setOf(ticker, 0.5, about)];
-      const cutMs = await lastEventMs(half);
-      expect(await lastEventMs(whole)).toBeGreaterThan(cutMs + 60_000);
-      const untilMs = cutMs - PRINTS_LATE_MS;
-      const wanted = await decisionsBefore(untilMs, whole);
-      expect(ordersIn(wanted)).toBeGreaterThan(10);
-      expect(await decisionsBefore(untilMs, half)).toEqual(wanted);
-    },
-  );
-});
+it.skipIf(!existsSync(KALSHI)).each(times(windows.slice(0, 1), [...windows]))(
+  'a real window (needs ../shared/data): %s, %s, cut in half it decides the same requests until then',
+  async (ticker, _, about) => {
+    const [whole, half] = [setOf(ticker, 1, about), setOf(ticker, 0.5, about)];
+    const cutMs = await lastEventMs(half);
+    expect(await lastEventMs(whole)).toBeGreaterThan(cutMs + 60_000);
+    const untilMs = cutMs - PRINTS_LATE_MS;
+    const wanted = await decisionsBefore(untilMs, whole);
+    expect(ordersIn(wanted)).toBeGreaterThan(10);
+    expect(await decisionsBefore(untilMs, half)).toEqual(wanted);
+  },
+);

@@ -169,9 +169,7 @@ describe('repeats in which a limit halted the trader', () => {
   });
 });
 
-describe('the run in the middle', () => {
-  it('is that with the lower of two middle results, the first of equals', () => {
-    expect([findMiddle(runs([[3], [1], [2]])), findMiddle(runs([[4], [1], [2], [3]]))]).toEqual([2, 2]);
-    expect(findMiddle(runs([[1], [1], [1]]))).toBe(1);
-  });
+it('the run in the middle is that with the lower of two middle results, the first of equals', () => {
+  expect([findMiddle(runs([[3], [1], [2]])), findMiddle(runs([[4], [1], [2], [3]]))]).toEqual([2, 2]);
+  expect(findMiddle(runs([[1], [1], [1]]))).toBe(1);
 });

@@ -18,6 +18,7 @@ const CLOSING = [...BOOK, end(CLOSE_MS)];
 const CHANGES = Array.from({ length: 400 }, (_, i) => level(50 * i + 50, BID, 0.39, 1 + (i % 7)));
 const BUSY = [...BOOK, ...CHANGES, end(30_000)];
 
+const quiet = { onOpen: () => undefined, ending: () => undefined, onClose: () => undefined };
 const newExchange = () => exchangeOf('risk-averse', 0);
 
 /** A market closes during a merge. Returns the exchange's final state of the shares. */
@@ -82,20 +83,17 @@ describe('markets that are played together', () => {
   });
 });
 
-describe('a market', () => {
-  const listedFor = async (openMs: number) => {
-    const { core } = newExchange();
-    const recording = source(BOOK, { openTimeMs: FIRST_MS - openMs });
-    const quiet = { onOpen: () => undefined, ending: () => undefined, onClose: () => undefined };
-    const { driver } = await ReplayDriver.prepare(core, plan([recording]), quiet);
-    return FIRST_MS - driver.nextOpenMs;
-  };
+const listedFor = async (openMs: number) => {
+  const { core } = newExchange();
+  const recording = source(BOOK, { openTimeMs: FIRST_MS - openMs });
+  const { driver } = await ReplayDriver.prepare(core, plan([recording]), quiet);
+  return FIRST_MS - driver.nextOpenMs;
+};
 
-  it('is listed before its first event only if it opened at most a minute before', async () => {
-    expect(await listedFor(60_000)).toBe(60_000);
-    expect(await listedFor(60_001)).toBe(0);
-    expect(await listedFor(-5_000)).toBe(0);
-  });
+it('a market is listed before its first event only if it opened at most a minute before', async () => {
+  expect(await listedFor(60_000)).toBe(60_000);
+  expect(await listedFor(60_001)).toBe(0);
+  expect(await listedFor(-5_000)).toBe(0);
 });
 
 describe('files', () => {
@@ -115,7 +113,6 @@ describe('files', () => {
     });
     return { said, sources };
   }
-  const quiet = { onOpen: () => undefined, ending: () => undefined, onClose: () => undefined };
   const prepare = (sources: readonly EventSource[]) => ReplayDriver.prepare(newExchange().core, plan(sources), quiet);
 
   it('of the market that opens next are read while the one before is played, each once', async () => {
@@ -137,25 +134,23 @@ describe('files', () => {
   });
 });
 
-describe('a recording that breaks off in the middle', () => {
-  it('plays as far as it can be read, and the report says so', async () => {
-    const rows = wanderingRows(5, 6);
-    const pieces = [rows.slice(0, 1000), rows.slice(1000, 2000)].map(chunk);
-    const damaged = new TwinbookError('recording_invalid', `${market().source.path}/day-2 is damaged`);
-    const open = (): ChunkStream => {
-      let at = 0;
-      return {
-        next: () => {
-          return pieces[at++] ?? Promise.reject(damaged);
-        },
-        close: () => undefined,
-      };
+it('a recording that breaks off in the middle plays as far as it can be read, and the report says so', async () => {
+  const rows = wanderingRows(5, 6);
+  const pieces = [rows.slice(0, 1000), rows.slice(1000, 2000)].map(chunk);
+  const damaged = new TwinbookError('recording_invalid', `${market().source.path}/day-2 is damaged`);
+  const open = (): ChunkStream => {
+    let at = 0;
+    return {
+      next: () => {
+        return pieces[at++] ?? Promise.reject(damaged);
+      },
+      close: () => undefined,
     };
-    const broken: EventSource = { ...source(rows), open };
-    const { session, events } = await runBacktest(plan([broken], { fillModel: 'optimistic' }));
-    expect(events).toBe(2000);
-    expect(session.markets[0]?.closeMs ?? 0).toBeGreaterThanOrEqual(rows[1999]?.[0] ?? Number.POSITIVE_INFINITY);
-    const loud = session.notices.filter(({ severity }) => severity === 'loud').map(({ text }) => text);
-    expect(loud).toEqual([`"${market().title}" was replayed only up to the first unreadable event: day-2 is damaged`]);
-  });
+  };
+  const broken: EventSource = { ...source(rows), open };
+  const { session, events } = await runBacktest(plan([broken], { fillModel: 'optimistic' }));
+  expect(events).toBe(2000);
+  expect(session.markets[0]?.closeMs ?? 0).toBeGreaterThanOrEqual(rows[1999]?.[0] ?? Number.POSITIVE_INFINITY);
+  const loud = session.notices.filter(({ severity }) => severity === 'loud').map(({ text }) => text);
+  expect(loud).toEqual([`"${market().title}" was replayed only up to the first unreadable event: day-2 is damaged`]);
 });

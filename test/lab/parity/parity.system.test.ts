@@ -182,28 +182,28 @@ describe('another configuration played over the run', () => {
   });
 });
 
-describe('the band of the fill models', () => {
-  /** A session with this number of bought shares. */
-  const session = (fillModel: string | null, shares: number): SessionRecord => {
-    const base = liveRun.session;
-    const market = must(base.markets[0], 'a market');
-    const fill = must(base.markets.flatMap((one) => one.fills)[0], 'a fill');
-    const bought = shares === 0 ? [] : [{ ...fill, isYes: true, isBuy: true, amountMicros: shares * 1_000_000 }];
-    const kind = fillModel === null ? 'live' : 'backtest';
-    const assumptions = { ...base.assumptions, fillModel };
-    return { ...base, kind, assumptions, markets: [{ ...market, fills: bought, conversions: [] }] };
-  };
-  const band = (live: number, ...models: readonly number[]) =>
-    compare([session(null, live), ...models.map((shares, i) => session(`m${i}`, shares))].map(analyse), []).band;
+/** A session with this number of bought shares. */
+const session = (fillModel: string | null, shares: number): SessionRecord => {
+  const base = liveRun.session;
+  const market = must(base.markets[0], 'a market');
+  const fill = must(base.markets.flatMap((one) => one.fills)[0], 'a fill');
+  const bought = shares === 0 ? [] : [{ ...fill, isYes: true, isBuy: true, amountMicros: shares * 1_000_000 }];
+  const kind = fillModel === null ? 'live' : 'backtest';
+  const assumptions = { ...base.assumptions, fillModel };
+  return { ...base, kind, assumptions, markets: [{ ...market, fills: bought, conversions: [] }] };
+};
+const band = (live: number, ...models: readonly number[]) =>
+  compare([session(null, live), ...models.map((shares, i) => session(`m${i}`, shares))].map(analyse), []).band;
 
-  it.each([
-    ['holds what lies within', [100, 80, 130], { lowShare: -0.2, highShare: 0.3, holds: true }],
-    ['has its edges by what is filled, not by name', [100, 130, 80], { lowShare: -0.2, highShare: 0.3 }],
-    ['does not hold what lies outside', [100, 50, 90], { lowShare: -0.5, highShare: -0.1, holds: false }],
-    ['has no share of nothing', [0, 0, 10], { lowShare: null, highShare: null, holds: true }],
-    ['is nothing without a model', [10], { lowShare: null, highShare: null, holds: false, errors: [] }],
-  ])('%s', (_, [live = 0, ...models], expected) => expect(band(live, ...models)).toMatchObject(expected));
-});
+it.each([
+  ['holds what lies within', [100, 80, 130], { lowShare: -0.2, highShare: 0.3, holds: true }],
+  ['has its edges by what is filled, not by name', [100, 130, 80], { lowShare: -0.2, highShare: 0.3 }],
+  ['does not hold what lies outside', [100, 50, 90], { lowShare: -0.5, highShare: -0.1, holds: false }],
+  ['has no share of nothing', [0, 0, 10], { lowShare: null, highShare: null, holds: true }],
+  ['is nothing without a model', [10], { lowShare: null, highShare: null, holds: false, errors: [] }],
+])('the band of the fill models %s', (_, [live = 0, ...models], expected) =>
+  expect(band(live, ...models)).toMatchObject(expected),
+);
 
 it('a run that saw no market cannot be compared, and says so', async () => {
   const blind = altered((step) => (step.index === 0 ? [{ ...step, requests: [] }] : []));

@@ -111,41 +111,39 @@ describe('the file', () => {
   });
 });
 
-describe('hostile texts', () => {
-  const hostile = [
-    '</script><script>alert(1)</script>',
-    '<img src=x onerror=alert(1)>',
-    '"><svg onload=alert(1)>',
-    "' onmouseover='alert(1)",
-    '<!-- --> ]]> &lt;b&gt; \u2028 \u0000 \u202e',
-    '{{7*7}} $(alert)',
-  ];
-  const spoken = aSession([aMarket({ fills: [aFill()], endYesMicros: 10 * ONE })], {
-    notices: [{ timeMs: 0, severity: 'loud', text: '' }],
-    refusals: [{ by: 'exchange', name: '', count: 1 }],
-    assumptions: { ...aSession([]).assumptions, remarks: [''] },
-  });
-  const WORDS_OF_OURS = new Set(['kind', 'side', 'by', 'severity']);
-  /** A session whose every text is this one. */
-  const saying = (text: string): SessionRecord =>
-    JSON.parse(JSON.stringify(spoken), (name, value) =>
-      typeof value === 'string' && !WORDS_OF_OURS.has(name) ? text : value,
-    ) as SessionRecord;
+const HOSTILE = [
+  '</script><script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '"><svg onload=alert(1)>',
+  "' onmouseover='alert(1)",
+  '<!-- --> ]]> &lt;b&gt; \u2028 \u0000 \u202e',
+  '{{7*7}} $(alert)',
+];
+const spoken = aSession([aMarket({ fills: [aFill()], endYesMicros: 10 * ONE })], {
+  notices: [{ timeMs: 0, severity: 'loud', text: '' }],
+  refusals: [{ by: 'exchange', name: '', count: 1 }],
+  assumptions: { ...aSession([]).assumptions, remarks: [''] },
+});
+const WORDS_OF_OURS = new Set(['kind', 'side', 'by', 'severity']);
+/** A session whose every text is this one. */
+const saying = (text: string): SessionRecord =>
+  JSON.parse(JSON.stringify(spoken), (name, value) =>
+    typeof value === 'string' && !WORDS_OF_OURS.has(name) ? text : value,
+  ) as SessionRecord;
 
-  test.each(hostile)('%j is only a title', (text) => {
-    const session = saying(text);
-    const page = parsePage(pageOf([session, session]));
-    expect(scriptsOf(page)).toHaveLength(1);
-    const foreign = all(
-      page,
-      ({ tag, attributes }) => ['img', 'iframe'].includes(tag) || (tag === 'b' && attributes.size > 0),
-    );
-    expect(foreign.map(({ tag, text: within }) => `${tag} ${within}`)).toEqual([]);
-    expect(handlersIn(page)).toEqual([]);
-    expect(dataOf(page).markets[0]?.id).toBe(text);
-    const shown = text.replaceAll('\u0000', '?').replaceAll('\u202e', '?');
-    expect(all(page, ({ tag }) => tag === 'h1')[0]?.text).toBe(shown);
-  });
+test.each(HOSTILE)('the hostile text %j is only a title', (text) => {
+  const session = saying(text);
+  const page = parsePage(pageOf([session, session]));
+  expect(scriptsOf(page)).toHaveLength(1);
+  const foreign = all(
+    page,
+    ({ tag, attributes }) => ['img', 'iframe'].includes(tag) || (tag === 'b' && attributes.size > 0),
+  );
+  expect(foreign.map(({ tag, text: within }) => `${tag} ${within}`)).toEqual([]);
+  expect(handlersIn(page)).toEqual([]);
+  expect(dataOf(page).markets[0]?.id).toBe(text);
+  const shown = text.replaceAll('\u0000', '?').replaceAll('\u202e', '?');
+  expect(all(page, ({ tag }) => tag === 'h1')[0]?.text).toBe(shown);
 });
 
 describe('the figures in the page are those of the analysis', () => {

@@ -169,14 +169,12 @@ describe('collecting', () => {
     expect([listOfChunks([]), listOfChunks([3, 17, 18, 19, 21])]).toEqual(['', '3,17-19,21']));
 });
 
-describe('the effort of a backtest', () => {
-  it('costs nothing between events, and plays overlapping ones once', () => {
-    const second = 1000;
-    const event = (fromS: number, toS: number, played = 0) => ({ fromMs: fromS * second, toMs: toS * second, played });
-    const whole = playSeconds([event(0, 100)]);
-    expect(whole).toBeCloseTo((100 * PLAY_COST.msASecond) / 1000, 12);
-    expect(playSeconds([event(0, 60), event(1_000, 1_040)])).toBeCloseTo(whole, 12);
-    expect(playSeconds([event(0, 100), event(10, 20), event(50, 80)])).toBeCloseTo(whole, 12);
-    expect(playSeconds([event(0, 100, 1_000_000)]) - whole).toBeCloseTo(PLAY_COST.microsecondsAnEvent, 12);
-  });
+it('the effort of a backtest costs nothing between events, and plays overlapping ones once', () => {
+  const second = 1000;
+  const event = (fromS: number, toS: number, played = 0) => ({ fromMs: fromS * second, toMs: toS * second, played });
+  const whole = playSeconds([event(0, 100)]);
+  expect(whole).toBeCloseTo((100 * PLAY_COST.msASecond) / 1000, 12);
+  expect(playSeconds([event(0, 60), event(1_000, 1_040)])).toBeCloseTo(whole, 12);
+  expect(playSeconds([event(0, 100), event(10, 20), event(50, 80)])).toBeCloseTo(whole, 12);
+  expect(playSeconds([event(0, 100, 1_000_000)]) - whole).toBeCloseTo(PLAY_COST.microsecondsAnEvent, 12);
 });

@@ -39,15 +39,13 @@ describe.each(['sample', 'polymarket'])('the recordings of data/%s', (name) => {
   });
 });
 
-describe('recordings without a fingerprint', () => {
-  it('have one fingerprint, in whatever chunks their events come', async () => {
-    const recordings = (await openRecordings([join(DATA, 'sample')])).map(untold);
-    const planned = await planData(recordings);
-    const single = recordings.map((recording) => ({ ...recording, chunks: () => oneByOne(recording) }));
-    expect((await planData(single)).hash).toBe(planned.hash);
-    const shorter = recordings.map((recording) => ({ ...recording, chunks: () => withoutLast(recording) }));
-    expect((await planData(shorter)).hash).not.toBe(planned.hash);
-  });
+it('recordings without a fingerprint have one fingerprint, in whatever chunks their events come', async () => {
+  const recordings = (await openRecordings([join(DATA, 'sample')])).map(untold);
+  const planned = await planData(recordings);
+  const single = recordings.map((recording) => ({ ...recording, chunks: () => oneByOne(recording) }));
+  expect((await planData(single)).hash).toBe(planned.hash);
+  const shorter = recordings.map((recording) => ({ ...recording, chunks: () => withoutLast(recording) }));
+  expect((await planData(shorter)).hash).not.toBe(planned.hash);
 });
 
 const cut = (chunk: EventChunk, from: number, to: number): EventChunk => ({

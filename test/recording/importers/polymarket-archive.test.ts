@@ -248,36 +248,34 @@ describe('an hour of the archive with one column per field', () => {
   });
 });
 
-describe('messages of the channel', () => {
-  const [YES, NO] = ['111', '999'];
-  const event = (event_type: string, ms: number, rest: object) => ({
-    ...{ event_type, market: MARKET, timestamp: String(T + ms) },
-    ...rest,
-  });
-  const bookOf = (asset_id: string, bid: string, ask: string) =>
-    event('book', 0, { asset_id, bids: [{ price: bid, size: '100' }], asks: [{ price: ask, size: '50' }] });
-  const MESSAGES = [
-    bookOf(YES, '0.44', '0.46'),
-    bookOf(NO, '0.54', '0.56'),
-    event('price_change', 5, {
-      price_changes: [
-        { asset_id: YES, price: '0.46', size: '40', side: 'SELL', best_bid: '0.44', best_ask: '0.46' },
-        { asset_id: NO, price: '0.54', size: '40', side: 'BUY', best_bid: '0.54', best_ask: '0.56' },
-      ],
-    }),
-    event('last_trade_price', 20, { asset_id: NO, price: '0.54', size: '10', side: 'SELL' }),
-    event('tick_size_change', 30, { asset_id: YES }),
-  ];
+const [YES, NO] = ['111', '999'];
+const event = (event_type: string, ms: number, rest: object) => ({
+  ...{ event_type, market: MARKET, timestamp: String(T + ms) },
+  ...rest,
+});
+const bookOf = (asset_id: string, bid: string, ask: string) =>
+  event('book', 0, { asset_id, bids: [{ price: bid, size: '100' }], asks: [{ price: ask, size: '50' }] });
+const MESSAGES = [
+  bookOf(YES, '0.44', '0.46'),
+  bookOf(NO, '0.54', '0.56'),
+  event('price_change', 5, {
+    price_changes: [
+      { asset_id: YES, price: '0.46', size: '40', side: 'SELL', best_bid: '0.44', best_ask: '0.46' },
+      { asset_id: NO, price: '0.54', size: '40', side: 'BUY', best_bid: '0.54', best_ask: '0.56' },
+    ],
+  }),
+  event('last_trade_price', 20, { asset_id: NO, price: '0.54', size: '10', side: 'SELL' }),
+  event('tick_size_change', 30, { asset_id: YES }),
+];
 
-  it.each([
-    ['a.jsonl', MESSAGES.map((each) => JSON.stringify(each)).join('\n')],
-    ['a.json', JSON.stringify(MESSAGES)],
-  ])('are read from %s', async (name, text) => {
-    const path = join(newFolder(), name);
-    writeFileSync(path, text);
-    const [recording] = await openRecordings([path]);
-    expect(recording?.market.source).toMatchObject({ kind: 'polymarket', ticker: MARKET });
-    expect(await rowsOf(recording, T)).toEqual([...HEAD, '5 trade bid 0.46 10', '5 level ask 0.46 40', '5 end']);
-    expect(recording?.gaps).toEqual([]);
-  });
+it.each([
+  ['a.jsonl', MESSAGES.map((each) => JSON.stringify(each)).join('\n')],
+  ['a.json', JSON.stringify(MESSAGES)],
+])('messages of the channel are read from %s', async (name, text) => {
+  const path = join(newFolder(), name);
+  writeFileSync(path, text);
+  const [recording] = await openRecordings([path]);
+  expect(recording?.market.source).toMatchObject({ kind: 'polymarket', ticker: MARKET });
+  expect(await rowsOf(recording, T)).toEqual([...HEAD, '5 trade bid 0.46 10', '5 level ask 0.46 40', '5 end']);
+  expect(recording?.gaps).toEqual([]);
 });

@@ -70,17 +70,15 @@ describe('a text of a stranger', () => {
   });
 });
 
-describe('JSON', () => {
-  it('says the same, and nothing in it moves a cursor', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ unit: anyCharacter })), (texts) => {
-        const plain = plainJson(JSON.stringify(texts, null, 2));
-        expect(JSON.parse(plain)).toEqual(texts);
-        expect(plainText(plain)).toBe(plain);
-      }),
-    );
-    expect(plainJson('"\u009b\u{e0001}"')).toBe('"\\u009b\\udb40\\udc01"');
-  });
+it('JSON says the same, and nothing in it moves a cursor', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: anyCharacter })), (texts) => {
+      const plain = plainJson(JSON.stringify(texts, null, 2));
+      expect(JSON.parse(plain)).toEqual(texts);
+      expect(plainText(plain)).toBe(plain);
+    }),
+  );
+  expect(plainJson('"\u009b\u{e0001}"')).toBe('"\\u009b\\udb40\\udc01"');
 });
 
 type Row = readonly string[];

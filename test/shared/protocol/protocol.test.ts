@@ -92,15 +92,12 @@ describe('draft texts', () => {
   });
 });
 
-describe('cursors', () => {
-  it('come back under the key they were made for and no other', () => {
-    const cursor = encodeCursor({ before_id: 17 });
-    expect(cursor).toBe('eyJiZWZvcmVfaWQiOjE3fQ');
-    expect([decodeCursor(cursor, 'before_id'), decodeCursor(cursor, 'o')]).toEqual([17, null]);
-    const wrong = [-1, '1'].map((id) => encodeCursor({ before_id: id }));
-    for (const bad of ['', '!', 'e30', ...wrong, 'a'.repeat(300)])
-      expect(decodeCursor(bad, 'before_id'), bad).toBeNull();
-  });
+it('cursors come back under the key they were made for and no other', () => {
+  const cursor = encodeCursor({ before_id: 17 });
+  expect(cursor).toBe('eyJiZWZvcmVfaWQiOjE3fQ');
+  expect([decodeCursor(cursor, 'before_id'), decodeCursor(cursor, 'o')]).toEqual([17, null]);
+  const wrong = [-1, '1'].map((id) => encodeCursor({ before_id: id }));
+  for (const bad of ['', '!', 'e30', ...wrong, 'a'.repeat(300)]) expect(decodeCursor(bad, 'before_id'), bad).toBeNull();
 });
 
 describe('endpoint declarations', () => {
@@ -127,13 +124,11 @@ describe('endpoint declarations', () => {
   });
 });
 
-describe('a call of the trader’s core', () => {
-  it('carries decimals of a query as text, never as Micros', () => {
-    expectTypeOf<Call<'positions.close'>['query']>().toEqualTypeOf<{ readonly price?: string | undefined }>();
-    expectTypeOf<Call<'positions.estimate'>['query']['funds']>().toEqualTypeOf<string>();
-    expectTypeOf<Call<'orders.list'>['query']['is_yes']>().toEqualTypeOf<boolean | undefined>();
-    expect(writeQuery({ funds: '100', leverage: '2.5' })).toBe('?funds=100&leverage=2.5');
-  });
+it('a call of the trader’s core carries decimals of a query as text, never as Micros', () => {
+  expectTypeOf<Call<'positions.close'>['query']>().toEqualTypeOf<{ readonly price?: string | undefined }>();
+  expectTypeOf<Call<'positions.estimate'>['query']['funds']>().toEqualTypeOf<string>();
+  expectTypeOf<Call<'orders.list'>['query']['is_yes']>().toEqualTypeOf<boolean | undefined>();
+  expect(writeQuery({ funds: '100', leverage: '2.5' })).toBe('?funds=100&leverage=2.5');
 });
 
 it('rests while it can still be matched, and a draft does not', () => {

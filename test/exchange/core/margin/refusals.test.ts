@@ -99,16 +99,14 @@ describe('a position refuses', () => {
   });
 });
 
-describe('an estimate is refused', () => {
-  it.each<[Partial<EstimateTerms>, string]>([
-    [{ marketConditionId: 'nowhere' }, 'market_condition_id'],
-    [{ funds: m(4) }, 'funds'],
-    [{ leverage: m(11) }, 'leverage'],
-    [{ leverage: m(0) }, 'leverage'],
-  ])('for %j', (change, field) => {
-    const terms = { marketConditionId: desk.id, isYes: true, leverage: m(1), funds: m(100), ...change };
-    expect(faultOf(desk.core.margin.estimate(terms))).toBe(invalid(field));
-  });
+it.each<[Partial<EstimateTerms>, string]>([
+  [{ marketConditionId: 'nowhere' }, 'market_condition_id'],
+  [{ funds: m(4) }, 'funds'],
+  [{ leverage: m(11) }, 'leverage'],
+  [{ leverage: m(0) }, 'leverage'],
+])('an estimate is refused for %j', (change, field) => {
+  const terms = { marketConditionId: desk.id, isYes: true, leverage: m(1), funds: m(100), ...change };
+  expect(faultOf(desk.core.margin.estimate(terms))).toBe(invalid(field));
 });
 
 describe('a reference price is refused', () => {

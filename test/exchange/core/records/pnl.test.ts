@@ -128,48 +128,46 @@ describe('profit and loss', () => {
   });
 });
 
-describe('profit and loss with margin', () => {
-  const step = fc.record({
-    kind: fc.constantFrom('open', 'open', 'move', 'close', 'claim', 'pass', 'settle'),
-    who: fc.nat(1),
-    market: fc.nat(1),
-    isYes: fc.boolean(),
-    size: fc.integer({ min: 1, max: 98 }),
-  });
-  type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+const marginStep = fc.record({
+  kind: fc.constantFrom('open', 'open', 'move', 'close', 'claim', 'pass', 'settle'),
+  who: fc.nat(1),
+  market: fc.nat(1),
+  isYes: fc.boolean(),
+  size: fc.integer({ min: 1, max: 98 }),
+});
+type MarginStep = typeof marginStep extends fc.Arbitrary<infer S> ? S : never;
 
-  /** Rejected requests change nothing. */
-  function take(desk: MarginDesk, ids: readonly string[], accounts: readonly number[], one: Step): void {
-    const [account = 0, market = ''] = [accounts[one.who], ids[one.market]];
-    const position = desk.core.margin.positionPage(account, { limit: 5 }).rows[one.size % 5]?.pubkey ?? 'nobody';
-    if (one.kind === 'open') {
-      const draft = desk.draft(account, { market, isYes: one.isYes, leverage: '2', funds: String(one.size + 5) });
-      if (draft.ok) desk.now.margin.requests.submit(account, draft.value.pubkey, true);
-    } else if (one.kind === 'move') desk.now.margin.setReferencePrice(market, m(one.size / 100));
-    else if (one.kind === 'close') desk.now.margin.positions.close(account, position, null);
-    else if (one.kind === 'claim') desk.now.margin.claimSettlement(account, position);
-    else if (one.kind === 'settle' && one.size < 5) desk.now.markets.resolve(market, one.isYes);
-    desk.pass(one.kind === 'pass' ? one.size * 3_600_000 : 500);
-  }
+/** Rejected requests change nothing. */
+function take(desk: MarginDesk, ids: readonly string[], accounts: readonly number[], one: MarginStep): void {
+  const [account = 0, market = ''] = [accounts[one.who], ids[one.market]];
+  const position = desk.core.margin.positionPage(account, { limit: 5 }).rows[one.size % 5]?.pubkey ?? 'nobody';
+  if (one.kind === 'open') {
+    const draft = desk.draft(account, { market, isYes: one.isYes, leverage: '2', funds: String(one.size + 5) });
+    if (draft.ok) desk.now.margin.requests.submit(account, draft.value.pubkey, true);
+  } else if (one.kind === 'move') desk.now.margin.setReferencePrice(market, m(one.size / 100));
+  else if (one.kind === 'close') desk.now.margin.positions.close(account, position, null);
+  else if (one.kind === 'claim') desk.now.margin.claimSettlement(account, position);
+  else if (one.kind === 'settle' && one.size < 5) desk.now.markets.resolve(market, one.isYes);
+  desk.pass(one.kind === 'pass' ? one.size * 3_600_000 : 500);
+}
 
-  it('is what the account has, in funds, in margin and in open positions, less what was put in', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const desk = new MarginDesk();
-        const ids = [desk.id, desk.market(HYPERLIQUID)];
-        const accounts = [1, 2].map((number) => desk.account(number));
-        for (const one of steps) take(desk, ids, accounts, one);
-        for (const account of accounts) {
-          const row = accountPnl(desk.core.catalog, desk.core.margin, account, {});
-          const { held, unrealized } = desk.core.margin.pnl(account);
-          const gained = desk.core.funds.read(account).total + held + unrealized - settings.startingFunds;
-          expect(m(row.total_pnl)).toBe(gained);
-          const parts = ids.map((id) =>
-            m(accountPnl(desk.core.catalog, desk.core.margin, account, { market_condition_id: id }).total_pnl),
-          );
-          expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));
-        }
-      }),
-    );
-  });
+it('profit and loss with margin is what the account has, in funds, in margin and in open positions, less what was put in', () => {
+  fc.assert(
+    fc.property(fc.array(marginStep, { maxLength: 60 }), (steps) => {
+      const desk = new MarginDesk();
+      const ids = [desk.id, desk.market(HYPERLIQUID)];
+      const accounts = [1, 2].map((number) => desk.account(number));
+      for (const one of steps) take(desk, ids, accounts, one);
+      for (const account of accounts) {
+        const row = accountPnl(desk.core.catalog, desk.core.margin, account, {});
+        const { held, unrealized } = desk.core.margin.pnl(account);
+        const gained = desk.core.funds.read(account).total + held + unrealized - settings.startingFunds;
+        expect(m(row.total_pnl)).toBe(gained);
+        const parts = ids.map((id) =>
+          m(accountPnl(desk.core.catalog, desk.core.margin, account, { market_condition_id: id }).total_pnl),
+        );
+        expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));
+      }
+    }),
+  );
 });
