@@ -1,9 +1,9 @@
 /** Incidents of this machine's clock: set back, ahead for a moment, set while answers are in flight. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { times } from '../../support/effort.js';
 import { STANDARD } from '../setting.js';
-import { MINUTE_MS, play, type Scene, SECOND_MS } from './scene.js';
+import { incident, MINUTE_MS, type Scene, SECOND_MS } from './scene.js';
 
 const HOUR_MS = 60 * MINUTE_MS;
 /** Time for a cancel, a poll of every book and new orders. */
@@ -38,68 +38,57 @@ function ages({ process, world }: Scene): readonly number[] {
 }
 
 describe('incidents of the clock', () => {
-  it.each(times([3 * HOUR_MS], [3 * HOUR_MS, 9 * SECOND_MS]))(
-    'set back by %i ms: what rested is pulled, and new books are believed',
-    (ms) => {
-      play(31, (scene) => {
-        quotes(scene);
-        quotesAgain(scene, -ms);
-        expect(ages(scene).length).toBeGreaterThanOrEqual(4);
-        expect(scene.loud.filter((kind) => kind === 'clock_set_back')).toHaveLength(1);
-        scene.agrees();
-      });
-    },
-  );
-
-  it('a day ahead for five seconds, then set right: no book of either time is kept', () => {
-    play(32, (scene) => {
+  for (const ms of times([3 * HOUR_MS], [3 * HOUR_MS, 9 * SECOND_MS])) {
+    incident(`set back by ${ms} ms: what rested is pulled, and new books are believed`, 31, (scene) => {
       quotes(scene);
-      scene.world.stepClock(24 * HOUR_MS);
-      scene.pass(5 * SECOND_MS);
-      quotesAgain(scene, -24 * HOUR_MS);
+      quotesAgain(scene, -ms);
+      expect(ages(scene).length).toBeGreaterThanOrEqual(4);
+      expect(scene.loud.filter((kind) => kind === 'clock_set_back')).toHaveLength(1);
       scene.agrees();
     });
+  }
+
+  incident('a day ahead for five seconds, then set right: no book of either time is kept', 32, (scene) => {
+    quotes(scene);
+    scene.world.stepClock(24 * HOUR_MS);
+    scene.pass(5 * SECOND_MS);
+    quotesAgain(scene, -24 * HOUR_MS);
+    scene.agrees();
   });
 
-  it('set back by three seconds while slow books are under way: none of them makes a quote', () => {
-    play(33, (scene) => {
-      quotes(scene);
-      scene.fates(({ endpoint }) => (endpoint === 'markets.book' ? { thereMs: 10, backMs: 6 * SECOND_MS } : null));
-      scene.pass(5 * SECOND_MS);
-      scene.world.stepClock(-3 * SECOND_MS);
-      const sinceMs = scene.nowMs;
-      // The next answers belong to earlier requests; our clock makes them seem three seconds too young.
-      scene.pass(5 * SECOND_MS);
-      expect(scene.sent.filter(({ call, nowMs }) => call.endpoint === 'orders.create' && nowMs > sinceMs)).toEqual([]);
-      expect(scene.resting).toEqual([]);
-      scene.agrees();
-    });
+  incident('set back by three seconds while slow books are under way: none of them makes a quote', 33, (scene) => {
+    quotes(scene);
+    scene.fates(({ endpoint }) => (endpoint === 'markets.book' ? { thereMs: 10, backMs: 6 * SECOND_MS } : null));
+    scene.pass(5 * SECOND_MS);
+    scene.world.stepClock(-3 * SECOND_MS);
+    const sinceMs = scene.nowMs;
+    // The next answers belong to earlier requests; our clock makes them seem three seconds too young.
+    scene.pass(5 * SECOND_MS);
+    expect(scene.sent.filter(({ call, nowMs }) => call.endpoint === 'orders.create' && nowMs > sinceMs)).toEqual([]);
+    expect(scene.resting).toEqual([]);
+    scene.agrees();
   });
 
-  it('set back by a tenth of a second: nothing is pulled for it', () => {
-    play(34, (scene) => {
-      quotes(scene);
-      scene.world.stepClock(-100);
-      scene.pass(SECOND_MS);
-      expect(scene.loud).not.toContain('clock_set_back');
-      expect(tooOld(scene)).toEqual([]);
-      scene.agrees();
-    });
+  incident('set back by a tenth of a second: nothing is pulled for it', 34, (scene) => {
+    quotes(scene);
+    scene.world.stepClock(-100);
+    scene.pass(SECOND_MS);
+    expect(scene.loud).not.toContain('clock_set_back');
+    expect(tooOld(scene)).toEqual([]);
+    scene.agrees();
   });
 
-  it('set back while it stops: the proof that nothing rests does not wait for the clock to catch up', () => {
-    play(35, (scene) => {
-      quotes(scene);
-      scene.world.stop();
-      // Everything is settled long before a list can show it.
-      scene.fates(({ endpoint }) => (endpoint === 'orders.list' ? { unreachable: true } : null));
-      scene.pass(20 * SECOND_MS);
-      expect(scene.resting).toEqual([]);
-      scene.world.stepClock(-2 * HOUR_MS);
-      scene.calm();
-      scene.pass(MINUTE_MS);
-      const { mode, proven } = scene.process.trader.snapshot(scene.world.ourMs);
-      expect({ mode, proven }).toEqual({ mode: 'stopped', proven: true });
-    });
+  incident('set back while it stops: the proof that nothing rests does not wait for the clock', 35, (scene) => {
+    quotes(scene);
+    scene.world.stop();
+    // Everything is settled long before a list can show it.
+    scene.fates(({ endpoint }) => (endpoint === 'orders.list' ? { unreachable: true } : null));
+    scene.pass(20 * SECOND_MS);
+    expect(scene.resting).toEqual([]);
+    scene.world.stepClock(-2 * HOUR_MS);
+    scene.calm();
+    scene.pass(MINUTE_MS);
+    const { mode, proven } = scene.process.trader.snapshot(scene.world.ourMs);
+    expect({ mode, proven }).toEqual({ mode: 'stopped', proven: true });
   });
 });

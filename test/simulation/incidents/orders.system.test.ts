@@ -1,83 +1,79 @@
 /** Incidents of orders that no program, or another program, manages. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Wire } from '../../../src/exchange/core/contract.js';
 import { signToHex } from '../../../src/shell/wallet/wallet.js';
 import { KEY } from '../setting.js';
-import { MINUTE_MS, play, playIn, ROOMY, type Scene, SECOND_MS } from './scene.js';
+import { incident, incidentIn, MINUTE_MS, ROOMY, type Scene, SECOND_MS } from './scene.js';
 
 describe('incidents of stray orders', () => {
-  it('a cancel lost in the network, next cycle quotes again', () => {
-    play(41, (scene) => {
-      scene.until('it quotes', () => scene.resting.length >= 4);
-      let pubkey = '';
-      let lostCancels = 0;
-      scene.fates((call) => {
-        if (call.endpoint !== 'orders.cancelSubmit') return null;
-        const order = scene.process.ledger
-          .intents({ kind: 'cancel', limit: 100 })
-          .find(({ draftPubkey }) => draftPubkey === call.params.pubkey)?.orderPubkey;
-        pubkey ||= order ?? '';
-        if (order !== pubkey || lostCancels >= 2) return null;
-        lostCancels++;
-        return { requestLost: true };
-      });
-      scene.until('two cancels of one order are lost', () => lostCancels === 2);
-      const stray = scene.process.ledger.order(pubkey);
-      expect(stray).not.toBe(null);
-      const isBeside = (other: NonNullable<typeof stray>) =>
-        other.marketConditionId === stray?.marketConditionId &&
-        other.isYes === stray.isYes &&
-        other.side === stray.side &&
-        strategyOf(scene, other.intentId) === strategyOf(scene, stray.intentId);
-      const endsMs = scene.nowMs + 20 * SECOND_MS;
-      while (scene.orderAtExchange(pubkey)?.status === 'open' && scene.nowMs < endsMs) {
-        const beside = scene.process.ledger.orders({ statuses: ['open', 'partially_filled'] }).filter(isBeside);
-        expect(beside.map((order) => order.pubkey)).toEqual([pubkey]);
-        scene.pass(250);
-      }
-      scene.until('it is gone', () => !scene.resting.some((order) => order.pubkey === pubkey), MINUTE_MS);
-      scene.agrees();
+  incident('a cancel lost in the network, next cycle quotes again', 41, (scene) => {
+    scene.until('it quotes', () => scene.resting.length >= 4);
+    let pubkey = '';
+    let lostCancels = 0;
+    scene.fates((call) => {
+      if (call.endpoint !== 'orders.cancelSubmit') return null;
+      const order = scene.process.ledger
+        .intents({ kind: 'cancel', limit: 100 })
+        .find(({ draftPubkey }) => draftPubkey === call.params.pubkey)?.orderPubkey;
+      pubkey ||= order ?? '';
+      if (order !== pubkey || lostCancels >= 2) return null;
+      lostCancels++;
+      return { requestLost: true };
     });
+    scene.until('two cancels of one order are lost', () => lostCancels === 2);
+    const stray = scene.process.ledger.order(pubkey);
+    expect(stray).not.toBe(null);
+    const isBeside = (other: NonNullable<typeof stray>) =>
+      other.marketConditionId === stray?.marketConditionId &&
+      other.isYes === stray.isYes &&
+      other.side === stray.side &&
+      strategyOf(scene, other.intentId) === strategyOf(scene, stray.intentId);
+    const endsMs = scene.nowMs + 20 * SECOND_MS;
+    while (scene.orderAtExchange(pubkey)?.status === 'open' && scene.nowMs < endsMs) {
+      const beside = scene.process.ledger.orders({ statuses: ['open', 'partially_filled'] }).filter(isBeside);
+      expect(beside.map((order) => order.pubkey)).toEqual([pubkey]);
+      scene.pass(250);
+    }
+    scene.until('it is gone', () => !scene.resting.some((order) => order.pubkey === pubkey), MINUTE_MS);
+    scene.agrees();
   });
 
-  it('an old configuration on one host', () => {
-    playIn(ROOMY, 42, (scene) => {
-      scene.until('it quotes', () => scene.resting.length >= 4);
-      const stray = otherHostPlaces(scene, scene.world.exchange.markets()[0] ?? '');
-      expect(scene.orderAtExchange(stray)?.status).toBe('open');
-      scene.until('it is told', () => scene.loud.includes('foreign_order'), 10 * SECOND_MS);
-      const verdict = () => scene.process.trader.snapshot(scene.world.ourMs).reduceOnly;
-      scene.until('only what reduces may leave', () => verdict() !== null, 2 * MINUTE_MS);
-      expect(verdict()).toContain(stray);
+  incidentIn(ROOMY, 'an old configuration on one host', 42, (scene) => {
+    scene.until('it quotes', () => scene.resting.length >= 4);
+    const stray = otherHostPlaces(scene, scene.world.exchange.markets()[0] ?? '');
+    expect(scene.orderAtExchange(stray)?.status).toBe('open');
+    scene.until('it is told', () => scene.loud.includes('foreign_order'), 10 * SECOND_MS);
+    const verdict = () => scene.process.trader.snapshot(scene.world.ourMs).reduceOnly;
+    scene.until('only what reduces may leave', () => verdict() !== null, 2 * MINUTE_MS);
+    expect(verdict()).toContain(stray);
 
-      // Meanwhile no order that could enlarge a position is sent.
-      const drafted: string[] = [];
-      const larger: string[] = [];
-      scene.fates((call) => {
-        if (call.endpoint !== 'orders.create') return null;
-        const { market_condition_id: id, is_yes, side } = call.body;
-        const net = scene.process.ledger.shares(id, true) - scene.process.ledger.shares(id, false);
-        drafted.push(id);
-        if ((side === 'buy') === is_yes ? net >= 0 : net <= 0) larger.push(`${side} ${is_yes} of ${id} at ${net}`);
-        return null;
-      });
-      scene.pass(2 * MINUTE_MS);
-      expect(larger).toEqual([]);
-      expect(drafted.length, 'orders that reduce').toBeGreaterThan(0);
-      // Each order of ours names the configuration under which it was placed.
-      const placed = scene.process.ledger.intents({ kind: 'place', limit: 1_000 });
-      expect(new Set(placed.map(({ configHash }) => configHash))).toEqual(new Set(['simulation']));
-      expect(scene.process.ledger.order(stray)).toBe(null);
-
-      otherHostCancels(scene, stray);
-      // It existed, possibly with effects: a user must acknowledge it.
-      scene.pass(MINUTE_MS);
-      expect(verdict()).not.toBe(null);
-      scene.world.command({ kind: 'resume', reason: 'the other host has been stopped' });
-      scene.until('they agree again', () => verdict() === null, 2 * MINUTE_MS);
-      scene.agrees([stray]);
+    // Meanwhile no order that could enlarge a position is sent.
+    const drafted: string[] = [];
+    const larger: string[] = [];
+    scene.fates((call) => {
+      if (call.endpoint !== 'orders.create') return null;
+      const { market_condition_id: id, is_yes, side } = call.body;
+      const net = scene.process.ledger.shares(id, true) - scene.process.ledger.shares(id, false);
+      drafted.push(id);
+      if ((side === 'buy') === is_yes ? net >= 0 : net <= 0) larger.push(`${side} ${is_yes} of ${id} at ${net}`);
+      return null;
     });
+    scene.pass(2 * MINUTE_MS);
+    expect(larger).toEqual([]);
+    expect(drafted.length, 'orders that reduce').toBeGreaterThan(0);
+    // Each order of ours names the configuration under which it was placed.
+    const placed = scene.process.ledger.intents({ kind: 'place', limit: 1_000 });
+    expect(new Set(placed.map(({ configHash }) => configHash))).toEqual(new Set(['simulation']));
+    expect(scene.process.ledger.order(stray)).toBe(null);
+
+    otherHostCancels(scene, stray);
+    // It existed, possibly with effects: a user must acknowledge it.
+    scene.pass(MINUTE_MS);
+    expect(verdict()).not.toBe(null);
+    scene.world.command({ kind: 'resume', reason: 'the other host has been stopped' });
+    scene.until('they agree again', () => verdict() === null, 2 * MINUTE_MS);
+    scene.agrees([stray]);
   });
 });
 

@@ -3,7 +3,7 @@
  * whose only faults are those of the incident. The incident asserts its events; the setup asserts the final agreement.
  */
 
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Wire } from '../../../src/exchange/core/contract.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { AnyCall } from '../../../src/shared/protocol/seam.js';
@@ -144,14 +144,19 @@ export class Scene {
   }
 }
 
-export const playIn = (setting: Setting, seed: number, incident: (scene: Scene) => void): void =>
-  play(seed, incident, setting);
+/** A test of one incident. */
+export const incident = (name: string, seed: number, script: (scene: Scene) => void): void =>
+  it(name, () => play(seed, script));
+
+/** The same, in a world with this setting. */
+export const incidentIn = (setting: Setting, name: string, seed: number, script: (scene: Scene) => void): void =>
+  it(name, () => play(seed, script, setting));
 
 /** Runs one incident and removes its world. */
-export function play(seed: number, incident: (scene: Scene) => void, setting = STANDARD): void {
+export function play(seed: number, script: (scene: Scene) => void, setting = STANDARD): void {
   const world = new World(seed, CALM, null, 'given', setting);
   try {
-    incident(new Scene(world));
+    script(new Scene(world));
   } finally {
     world.close();
   }
