@@ -8,7 +8,7 @@ import { orExit } from '../support/or-exit.js';
 import { clientProcesses } from './client/process.js';
 import { campaign } from './exchange/campaign.js';
 import { ServerProcess } from './exchange/process.js';
-import type { Tally } from './tally.js';
+import type { Outcome } from './tally.js';
 import '../support/tied.js';
 
 const { seconds, seed, way } = orExit((args) => {
@@ -35,14 +35,9 @@ const LANES = 8;
 
 let faults = 0;
 
-interface Result {
-  readonly tally: Tally;
+interface Result extends Outcome {
   /** Requests to the exchange, or answers to the client: a read without a usable answer is sent three times. */
   readonly count: number;
-  readonly attackMs: number;
-  readonly faults: readonly string[];
-  /** In the middle and at the end, for each attacked process. */
-  readonly heapBytes: readonly (number | null)[];
 }
 
 function report(title: string, { tally, count, attackMs, faults: found, heapBytes }: Result): void {

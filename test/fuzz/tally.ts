@@ -2,6 +2,17 @@
 
 type Count = readonly [row: string, column: string, times: number];
 
+/** The result of a campaign. */
+export interface Outcome {
+  readonly tally: Tally;
+  /** Duration of sending, without setup and checks. */
+  readonly attackMs: number;
+  /** Faults in words; empty if the attacked program withstood. */
+  readonly faults: readonly string[];
+  /** In the middle and at the end, for each attacked process. */
+  readonly heapBytes: readonly (number | null)[];
+}
+
 export class Tally {
   readonly #counts = new Map<string, Map<string, number>>();
   readonly #columns = new Set<string>();

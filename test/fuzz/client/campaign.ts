@@ -10,7 +10,7 @@ import { ServiceClient } from '../../../src/shell/client/client.js';
 import { ServiceError } from '../../../src/shell/client/contract.js';
 import { profile } from '../../shell/client/hostile-server.js';
 import { Document, type Operation } from '../schema.js';
-import { Tally } from '../tally.js';
+import { type Outcome, Tally } from '../tally.js';
 import { answerOf, type HostileAnswer } from './answers.js';
 import { HostileVenue } from './hostile-venue.js';
 import { faultOfAnswer } from './oracle.js';
@@ -29,12 +29,8 @@ export interface ClientCampaignOptions {
   readonly heapBytes: () => number | null;
 }
 
-export interface ClientOutcome {
-  readonly tally: Tally;
+export interface ClientOutcome extends Outcome {
   readonly answers: number;
-  readonly attackMs: number;
-  readonly faults: readonly string[];
-  readonly heapBytes: readonly (number | null)[];
 }
 
 const SECRET = 'canary-secret-of-the-fuzzer';

@@ -1,7 +1,7 @@
 /** One run against an exchange; its state and memory are checked in the middle and at the end. */
 
 import { Document, type Json } from '../schema.js';
-import { Tally } from '../tally.js';
+import { type Outcome, Tally } from '../tally.js';
 import { Attack } from './attack.js';
 import { failureText } from './failures.js';
 import { moneyFault } from './money.js';
@@ -16,16 +16,6 @@ export interface CampaignOptions {
   readonly half: (before: number) => (requests: number) => boolean;
   /** Bytes in use on the exchange's heap; null if they cannot be separated from this process. */
   readonly heapBytes: () => Promise<number | null>;
-}
-
-export interface Outcome {
-  readonly tally: Tally;
-  /** Duration of sending, without setup and checks. */
-  readonly attackMs: number;
-  /** Faults in words; empty if the exchange withstood. */
-  readonly faults: readonly string[];
-  /** Heap of the exchange, in the middle and at the end. */
-  readonly heapBytes: readonly (number | null)[];
 }
 
 /** In addition to the records of the second half: buffers, caches, windows of rate limits. */
