@@ -1,6 +1,7 @@
 /** A paper exchange in its own process, with a delay on every byte to it and from it. */
 
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { delaying } from '../support/far-proxy.js';
 import { type Running, twinbook } from '../support/processes.js';
 
 /** The round trip takes twice this time. */
@@ -23,24 +24,7 @@ const FLAGS = ['--no-crowd', '--no-rate-limits', '--controls'];
 export async function farExchange(): Promise<FarExchange> {
   let running: Running | null = null;
   let port = 0;
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(port, '127.0.0.1');
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from);
-      from.setNoDelay(true);
-      from.on('data', (bytes) => setTimeout(() => to.writable && to.write(bytes), ONE_WAY_MS));
-      from.on('close', () => {
-        sockets.delete(from);
-        setTimeout(() => to.destroy(), ONE_WAY_MS);
-      });
-      // A process that was killed resets its connections; `close` follows.
-      from.on('error', () => undefined);
-    }
-  });
+  const { server, cut } = delaying(() => port, ONE_WAY_MS);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port: farPort } = server.address() as AddressInfo;
   const kill = async () => {
@@ -59,7 +43,7 @@ export async function farExchange(): Promise<FarExchange> {
     kill,
     close: async () => {
       await kill();
-      for (const socket of sockets) socket.destroy();
+      cut();
       server.close();
     },
   };

@@ -12,13 +12,8 @@ import { ORDERS, RestingTrader } from './resting-trader.js';
 
 const RESTARTS = sized(20, 1);
 
-interface Times {
-  readonly agreedMs: number;
-  readonly quotedMs: number;
-}
-
 /** One order is canceled while it is down, so that it has to quote: both times count from the SIGKILL. */
-async function once(trader: RestingTrader): Promise<Times> {
+async function once(trader: RestingTrader) {
   const whole = await trader.locked();
   await trader.cancelOne();
   const killedMs = performance.now();
@@ -44,7 +39,7 @@ async function run(): Promise<readonly BenchRow[]> {
     await trader.fill();
     await trader.start();
     await trader.until(({ account }) => account.mode === 'quoting');
-    const times: Times[] = [];
+    const times: Awaited<ReturnType<typeof once>>[] = [];
     for (let restart = 0; restart < RESTARTS; restart++) times.push(await once(trader));
     const with_ = `${rows.toLocaleString('en-US')} rows, ${ORDERS} orders, the exchange ${2 * ONE_WAY_MS} ms away`;
     return [
