@@ -6,9 +6,7 @@ import { base58, named, Trader, type Venue } from './stranger.js';
 export function credentials(venue: Venue): void {
   let trader: Trader;
 
-  beforeAll(async () => {
-    trader = await Trader.join(venue);
-  });
+  beforeAll(async () => (trader = await Trader.join(venue)));
 
   const create = (body: object) => venue.post('/auth/keys/create/', body);
 

@@ -9,9 +9,7 @@ export function margin(venue: Venue): void {
   let trader: Trader;
   let other: Trader;
 
-  beforeAll(async () => {
-    other = await Trader.join(venue);
-  });
+  beforeAll(async () => (other = await Trader.join(venue)));
   beforeEach(async () => (trader = await Trader.join(venue)));
 
   async function openMarket(config: object): Promise<string> {

@@ -59,9 +59,7 @@ const RIGHT: readonly (readonly [string, Answer])[] = [
 
 describe('an answer', () => {
   let check: AnswerCheck;
-  beforeAll(() => {
-    check = AnswerCheck.ofFile(`${inject('answersFolder')}/openapi.json`);
-  });
+  beforeAll(() => (check = AnswerCheck.ofFile(`${inject('answersFolder')}/openapi.json`)));
 
   it.each(WRONG)('that %s is found out', (_, answer) => expect(check.violations(answer)).not.toEqual([]));
 

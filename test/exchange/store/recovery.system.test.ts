@@ -11,9 +11,7 @@ import { Drawer, throughJson } from '../core/drawer.js';
 import { settings } from '../core/venue.js';
 
 let folder: string;
-beforeEach(() => {
-  folder = newFolder();
-});
+beforeEach(() => (folder = newFolder()));
 
 const live = () => join(folder, 'live');
 

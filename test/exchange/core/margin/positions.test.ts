@@ -13,9 +13,7 @@ function fresh(...args: ConstructorParameters<typeof MarginDesk>): void {
 
 beforeEach(() => fresh());
 
-afterEach(() => {
-  expect(desk.missing).toBe(0);
-});
+afterEach(() => expect(desk.missing).toBe(0));
 
 /** The states of a request or settlement, step by step. */
 function statesOf(read: () => string, steps: number): string[] {
