@@ -136,7 +136,7 @@ test.each<[string, Readonly<Record<string, string>>, string | undefined, string,
   ['an odd fill', { fill_alarm: 'a worse price' }, undefined, 'reducing, a worse price', 'resume --reason TEXT'],
   ['a paused market', { paused_markets: PAUSED }, undefined, 'quoting, except market a: odd', 'resume --reason TEXT'],
 ])(
-  '%s that an earlier process left standing is said, with the command that lifts it',
+  '%s left by an earlier process is said, with the command that lifts it',
   async (_, notes, stopFile, mode, command) => {
     const lines = [`next start  ${mode}`, ...(command === undefined ? [] : [`then resume with  twinbook ${command}`])];
     expect((await nextStart(notes, stopFile)).map((line) => line.replace(/ {2,}/, '  '))).toEqual(lines);

@@ -39,16 +39,13 @@ describe.skipIf(missing !== null)('a trader whose disk fails', () => {
     },
   );
 
-  it.skipIf(tracingMissing() !== null)(
-    'takes back what rests when there is no room for its control socket',
-    async () => {
-      const url = exchangeUrl();
-      const trader = new FailingTrader(url);
-      traders.push(trader);
-      await trader.leaveOrders();
-      const run = await trader.startWithout('bind');
-      expect(run, run.output).toMatchObject({ exitCode: 1, resting: 0, unwritten: [] });
-      expect(run.output).toContain('control socket');
-    },
-  );
+  it.skipIf(tracingMissing() !== null)('takes back what rests where its control socket has no room', async () => {
+    const url = exchangeUrl();
+    const trader = new FailingTrader(url);
+    traders.push(trader);
+    await trader.leaveOrders();
+    const run = await trader.startWithout('bind');
+    expect(run, run.output).toMatchObject({ exitCode: 1, resting: 0, unwritten: [] });
+    expect(run.output).toContain('control socket');
+  });
 });

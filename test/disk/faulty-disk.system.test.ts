@@ -41,17 +41,17 @@ const sectorsIn = (bytes: Buffer): string =>
   ).join('');
 
 describe.skipIf(missing !== null)('a faulty disk', () => {
-  it.each(LOSS_MODES)('keeps what was synced when the power goes (%s)', (mode) => {
+  it.each(LOSS_MODES)('keeps what was synced when the power goes (%s)', (mode) =>
     onFile((disk, path) => {
       const sqlite = opened(path, 'FULL');
       for (let n = 0; n < 50; n++) add(sqlite, n);
       disk.crash(1, mode);
       sqlite.close();
       expect(count(path)).toBe(50);
-    });
-  });
+    }),
+  );
 
-  it('loses what was not', () => {
+  it('loses what was not', () =>
     onFile((disk, path) => {
       const sqlite = opened(path, 'NORMAL');
       for (let n = 0; n < 50; n++) add(sqlite, n);
@@ -59,8 +59,7 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
       sqlite.close();
       expect(disk.counts().lost).toBeGreaterThan(50);
       expect(() => count(path)).toThrow('no such table');
-    });
-  });
+    }));
 
   it('leaves the same files after the same operations with the same seed, and others with another', () => {
     const left = (seed: number) => {
@@ -108,7 +107,7 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
     { kind: 'sync', error: 'ENOSPC', code: 'SQLITE_IOERR_FSYNC' },
     { kind: 'write', error: 'power-loss', code: 'SQLITE_IOERR_WRITE' },
     { kind: 'sync', error: 'power-loss', code: 'SQLITE_IOERR_FSYNC' },
-  ] as const)('fails the third $kind with $error as SQLite knows it ($code)', ({ kind, error, code }) => {
+  ] as const)('fails the third $kind with $error as SQLite knows it ($code)', ({ kind, error, code }) =>
     onFile((disk, path) => {
       const sqlite = opened(path, 'FULL');
       disk.failAt({ kind, error, at: 3, file: 'numbers.sqlite' });
@@ -121,10 +120,10 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
       sqlite.close();
       expect(count(path)).toBeGreaterThanOrEqual(added);
       expect(count(path)).toBeLessThanOrEqual(added + 1);
-    });
-  });
+    }),
+  );
 
-  it('never makes durable what a failed sync should have, though the next sync succeeds', () => {
+  it('never makes durable what a failed sync should have, though the next sync succeeds', () =>
     onFile((disk, path) => {
       const sqlite = opened(path, 'FULL');
       add(sqlite, 0);
@@ -135,10 +134,9 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
       disk.crash(1, 'none');
       sqlite.close();
       expect(count(path)).toBeLessThan(3);
-    });
-  });
+    }));
 
-  it('fails by chance, and heals', () => {
+  it('fails by chance, and heals', () =>
     onFile((disk, path) => {
       const sqlite = opened(path, 'FULL');
       disk.failAt({ kind: 'any', error: 'EIO', chance: 0.2, seed: 5 });
@@ -156,10 +154,9 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
       for (let n = 100; n < 200; n++) add(sqlite, n);
       sqlite.close();
       expect(count(path)).toBeGreaterThanOrEqual(200 - failed);
-    });
-  });
+    }));
 
-  it('is no concern of other folders', () => {
+  it('is no concern of other folders', () =>
     onFile((disk, path) => {
       onFile((_, other) => {
         const [mine, theirs] = [opened(path, 'NORMAL'), opened(other, 'NORMAL')];
@@ -170,6 +167,5 @@ describe.skipIf(missing !== null)('a faulty disk', () => {
         theirs.close();
         expect(count(other)).toBe(2);
       });
-    });
-  });
+    }));
 });

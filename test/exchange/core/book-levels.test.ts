@@ -74,7 +74,7 @@ describe('a book read as numbers', () => {
     expect(levels).toBeGreaterThan(1_000);
   });
 
-  it('tells the best recorded price whatever real orders stand before it or took of it', () => {
+  it('tells the best recorded price whatever real orders stand before it or took of it', () =>
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const drawer = new Drawer(seed);
@@ -88,8 +88,7 @@ describe('a book read as numbers', () => {
         }
       }),
       { numRuns: times(3, 8) },
-    );
-  });
+    ));
 
   it('refuses columns that hold fewer levels than are asked for', () => {
     const { core } = new Venue();

@@ -247,38 +247,35 @@ const MODELS = [
 ];
 const ALL_TICKS = Array.from({ length: TICKS }, (_, at) => at + 1);
 
-it.each([...MODELS, 'posts-only:power:2'])(
-  'a recorded book is the plain book under any events, fill by fill: %s',
-  (model) => {
-    let crossings = 0;
-    fc.assert(
-      fc.property(fc.array(anyStep, { maxLength: 60, size: 'max' }), (steps) => {
-        const [exchange, plain] = [new TwoSides(model), new PlainBook(model)];
-        for (const step of withDecreases(steps, plain)) {
-          const { taken, fills } = playPlain(plain, step);
-          expectSame(exchange.play(step), taken);
-          const prints = exchange.newPrints();
-          const printed = prints.reduce((sum, [, shares]) => sum + shares, 0);
-          if (step.do === 'level') expectSame(prints, printsOf(fills));
-          else expectSame(printed, step.do === 'trade' ? step.amount : taken);
-          crossings += fills.length;
+it.each([...MODELS, 'posts-only:power:2'])('under any events a book is the plain book, fill by fill: %s', (model) => {
+  let crossings = 0;
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 60, size: 'max' }), (steps) => {
+      const [exchange, plain] = [new TwoSides(model), new PlainBook(model)];
+      for (const step of withDecreases(steps, plain)) {
+        const { taken, fills } = playPlain(plain, step);
+        expectSame(exchange.play(step), taken);
+        const prints = exchange.newPrints();
+        const printed = prints.reduce((sum, [, shares]) => sum + shares, 0);
+        if (step.do === 'level') expectSame(prints, printsOf(fills));
+        else expectSame(printed, step.do === 'trade' ? step.amount : taken);
+        crossings += fills.length;
+        expectSame(
+          plain.orders.map((_, at) => exchange.left(at)),
+          plain.orders.map(({ left }) => left),
+        );
+        for (const of of [BID, ASK] as const) {
           expectSame(
-            plain.orders.map((_, at) => exchange.left(at)),
-            plain.orders.map(({ left }) => left),
+            ALL_TICKS.map((t) => exchange.displayed(of, t)),
+            ALL_TICKS.map((t) => plain.displayed(of, t)),
           );
-          for (const of of [BID, ASK] as const) {
-            expectSame(
-              ALL_TICKS.map((t) => exchange.displayed(of, t)),
-              ALL_TICKS.map((t) => plain.displayed(of, t)),
-            );
-          }
         }
-      }),
-      { numRuns: times(75, 150) },
-    );
-    expect(crossings > 0).toBe(!model.startsWith('posts-only'));
-  },
-);
+      }
+    }),
+    { numRuns: times(75, 150) },
+  );
+  expect(crossings > 0).toBe(!model.startsWith('posts-only'));
+});
 
 describe('between the fill models', () => {
   const MIDDLE = ['power:0.5', 'power:3', 'power2:2', 'power3:3', 'log', 'log2'];
@@ -318,22 +315,20 @@ describe('between the fill models', () => {
     }
   }
 
-  it('one order is never filled later: trade-through, risk-averse, any queue curve, optimistic', () => {
+  it('one order is never filled later: trade-through, risk-averse, any queue curve, optimistic', () =>
     fc.assert(
       fc.property(market(0), stepsOf.join, market(0), fc.constantFrom(...MIDDLE), (before, order, after, middle) => {
         expectLadder(['trade-through', 'risk-averse', middle, 'optimistic'], before, order, after);
       }),
       { numRuns: times(150, 300) },
-    );
-  });
+    ));
 
-  it('and never later with makers who trade than with makers who post only', () => {
+  it('and never later with makers who trade than with makers who post only', () =>
     fc.assert(
       fc.property(market(0), stepsOf.join, market(0), fc.constantFrom(...MODELS), (before, order, after, model) => {
         if (model.startsWith('posts-only')) return;
         expectLadder([`posts-only:${model}`, model], before, order, after);
       }),
       { numRuns: times(150, 300) },
-    );
-  });
+    ));
 });

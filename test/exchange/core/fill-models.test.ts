@@ -45,27 +45,17 @@ function market(model: string) {
   };
 }
 
-it.each(Object.entries(GOLDEN))(
-  'a published sequence moves an order up under %s as hftbacktest does',
-  (name, golden) => {
-    const { level, trade, join, filled, ahead } = market(name);
-    level(100);
-    const order = join();
-    const steps = [
-      () => trade(30),
-      () => level(60),
-      () => level(90),
-      () => level(50),
-      () => trade(25),
-      () => level(25),
-    ];
-    for (const [at, expected] of golden.entries()) {
-      steps[at]?.();
-      // The unit is a millionth of a share; the amount ahead is rounded up to it.
-      expect(expected < 0 ? -filled(order) : ahead()).toBeCloseTo(expected, 5);
-    }
-  },
-);
+it.each(Object.entries(GOLDEN))('a published sequence moves orders up under %s as hftbacktest does', (name, golden) => {
+  const { level, trade, join, filled, ahead } = market(name);
+  level(100);
+  const order = join();
+  const steps = [() => trade(30), () => level(60), () => level(90), () => level(50), () => trade(25), () => level(25)];
+  for (const [at, expected] of golden.entries()) {
+    steps[at]?.();
+    // The unit is a millionth of a share; the amount ahead is rounded up to it.
+    expect(expected < 0 ? -filled(order) : ahead()).toBeCloseTo(expected, 5);
+  }
+});
 
 it('a decrease without a trade never fills, and leaves whole lots ahead', () => {
   const venue = new Venue({ amount_precision: 0 }, {}, { ...settings, fillModel: 'power:1' });

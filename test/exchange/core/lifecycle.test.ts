@@ -16,20 +16,17 @@ function marketIn(state: MarketState): Venue {
 }
 
 describe('a market', () => {
-  it.each(MARKET_STATES)(
-    'that is %s goes anywhere unless it is settled, but is resolved with an outcome only',
-    (from) => {
-      const allowed = MARKET_STATES.filter((to) => {
-        const venue = marketIn(from);
-        const moved = venue.now.markets.setState(venue.id, to);
-        expect(venue.core.catalog.market(0).state).toBe(moved.ok ? to : from);
-        if (!moved.ok) expect(faultOf(moved)).toBe('invalid_request_params state');
-        return moved.ok;
-      });
-      const isSettled = from === 'resolved' || from === 'canceled';
-      expect(allowed).toEqual(isSettled ? [] : MARKET_STATES.filter((to) => to !== 'resolved'));
-    },
-  );
+  it.each(MARKET_STATES)('that is %s goes anywhere unless settled, but is resolved with an outcome only', (from) => {
+    const allowed = MARKET_STATES.filter((to) => {
+      const venue = marketIn(from);
+      const moved = venue.now.markets.setState(venue.id, to);
+      expect(venue.core.catalog.market(0).state).toBe(moved.ok ? to : from);
+      if (!moved.ok) expect(faultOf(moved)).toBe('invalid_request_params state');
+      return moved.ok;
+    });
+    const isSettled = from === 'resolved' || from === 'canceled';
+    expect(allowed).toEqual(isSettled ? [] : MARKET_STATES.filter((to) => to !== 'resolved'));
+  });
 
   it.each(MARKET_STATES)('that is %s can be resolved unless it is settled', (from) => {
     for (const outcome of [true, false, null]) {

@@ -55,7 +55,7 @@ function checkLocks(core: ExchangeCore, saved: CoreSnapshot): void {
 }
 
 describe('the exchange under random commands', () => {
-  it('creates and loses nothing, and every lock has its reason, after each command', () => {
+  it('creates and loses nothing, and every lock has its reason, after each command', () =>
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const drawer = new Drawer(seed);
@@ -68,10 +68,9 @@ describe('the exchange under random commands', () => {
         }
       }),
       { numRuns: times(4, 12) },
-    );
-  });
+    ));
 
-  it('is the same after a snapshot and the journal since, and after the journal alone', () => {
+  it('is the same after a snapshot and the journal since, and after the journal alone', () =>
     fc.assert(
       fc.property(fc.nat(), fc.nat(400), (seed, cut) => {
         const drawer = new Drawer(seed);
@@ -94,8 +93,7 @@ describe('the exchange under random commands', () => {
         expect(bookRow(copy.catalog.market(0), true, 100)).toEqual(bookRow(drawer.core.catalog.market(0), true, 100));
       }),
       { numRuns: times(8, 25) },
-    );
-  });
+    ));
 
   it('draws every mutator', () => {
     const drawn = new Set<string>();

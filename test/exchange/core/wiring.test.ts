@@ -33,7 +33,7 @@ it('a set of ticks finds neighbours as a sorted list does', () => {
 const rate = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(0, 1, 999_999, 1_000_000));
 const amount = fc.oneof(fc.maxSafeNat(), fc.integer({ min: 0, max: 10_000_000 }), fc.constantFrom(0, 1, 2 ** 53 - 1));
 
-it('exact products are what BigInt says, down and up, for every rate and amount', () => {
+it('exact products are what BigInt says, down and up, for every rate and amount', () =>
   fc.assert(
     fc.property(rate, amount, (r, a) => {
       const product = BigInt(r) * BigInt(a);
@@ -41,10 +41,9 @@ it('exact products are what BigInt says, down and up, for every rate and amount'
       expect(BigInt(timesUp(r, a))).toBe((product + 999_999n) / 1_000_000n);
     }),
     { numRuns: 2_000 },
-  );
-});
+  ));
 
-it('the queue of what is due gives entries by time, and those of one time as they came', () => {
+it('the queue of what is due gives entries by time, and those of one time as they came', () =>
   fc.assert(
     fc.property(fc.array(fc.nat(30)), (times) => {
       const queue = new TimerQueue();
@@ -59,8 +58,7 @@ it('the queue of what is due gives entries by time, and those of one time as the
         expect(each.take(1e9)).toBeNull();
       }
     }),
-  );
-});
+  ));
 
 describe('the tape', () => {
   /** A tape with this number of trades, of which every second one bought YES. */

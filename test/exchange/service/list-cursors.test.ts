@@ -19,7 +19,7 @@ const KEYS = fc.constantFrom('before_id' as const, 'e_offset' as const, 'm_offse
 const positions = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 
 describe('a cursor', () => {
-  it('goes on in its own list, and in no other', () => {
+  it('goes on in its own list, and in no other', () =>
     fc.assert(
       fc.property(fc.constantFrom(...BY_NUMBER), KEYS, positions, (list, key, position) => {
         const cursor = cursorAt(list, key, position);
@@ -27,18 +27,16 @@ describe('a cursor', () => {
         for (const other of BY_NUMBER)
           expect(cursorPosition(other, cursor, key)).toBe(other === list ? position : null);
       }),
-    );
-  });
+    ));
 
-  it('behind a record does so too', () => {
+  it('behind a record does so too', () =>
     fc.assert(
       fc.property(fc.constantFrom(...BY_RECORD), positions, (list, sortValue) => {
         const place = { pubkey: 'p', sortValue };
         const cursor = cursorBehind(list, place);
         for (const other of BY_RECORD) expect(cursorPlace(other, cursor)).toEqual(other === list ? place : null);
       }),
-    );
-  });
+    ));
 
   it('that holds a plain position goes on in any list of its key', () => {
     for (const list of BY_NUMBER) {

@@ -29,7 +29,7 @@ class PlainWindow {
 const gaps = fc.array(fc.oneof(fc.constant(0), fc.nat(50), fc.nat(5_000), fc.nat(70_000)), { maxLength: 400 });
 
 describe('sliding windows', () => {
-  it('let through exactly what the plain model lets through, for every key on its own', () => {
+  it('let through exactly what the plain model lets through, for every key on its own', () =>
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }),
@@ -50,10 +50,9 @@ describe('sliding windows', () => {
         },
       ),
       { numRuns: 200 },
-    );
-  });
+    ));
 
-  it('name the moment from which one more request fits, to the millisecond', () => {
+  it('name the moment from which one more request fits, to the millisecond', () =>
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20 }),
@@ -71,8 +70,7 @@ describe('sliding windows', () => {
           }
         },
       ),
-    );
-  });
+    ));
 
   it('treat held keys alike in calm and in a flood of made-up keys, and lets none of those exceed the limit', () => {
     const limit = 3;

@@ -64,7 +64,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('the archive on disk', () => {
-  it('answers what the archive in memory answers, whatever was put, written, rewound and asked', () => {
+  it('answers what the archive in memory answers, whatever was put, written, rewound and asked', () =>
     fc.assert(
       fc.property(fc.array(step, { minLength: 20, maxLength: 150 }), (steps) => {
         const { db, archive } = open();
@@ -73,8 +73,7 @@ describe('the archive on disk', () => {
         db.close();
       }),
       { numRuns: 60 },
-    );
-  });
+    ));
 
   it('walks an index for every filter, and never the table', () => {
     const { db } = open();

@@ -62,7 +62,7 @@ const working = (world: World) =>
 const history = (world: World) => configHistory(runningIn(world).ledger);
 
 describe('a running trader that is configured', () => {
-  it('quotes by new parameters, recorded with every order from then on', () => {
+  it('quotes by new parameters, recorded with every order from then on', () =>
     lived((world) => {
       const strategies = live().strategies.map((one) => ({ ...one, params: { ...one.params, half_spread_ticks: 9 } }));
       const told = command(live({ strategies }));
@@ -75,10 +75,9 @@ describe('a running trader that is configured', () => {
       expect(Number(market?.askMicros) - Number(market?.bidMicros)).toBeGreaterThanOrEqual(2 * 9 * 10_000);
       const { hash, by, reason, copy, changes } = told;
       expect(history(world).at(-1)).toMatchObject({ hash, by, reason, copy, changes });
-    });
-  });
+    }));
 
-  it('pulls what breaks tighter limits', () => {
+  it('pulls what breaks tighter limits', () =>
     lived((world) => {
       const limit = micros(4_000_000);
       const tighter = { ...STANDARD.limits, maxOrderSharesMicros: limit };
@@ -87,10 +86,9 @@ describe('a running trader that is configured', () => {
       world.command(command(live({ risk: tighter, strategies })));
       world.pass(10_000);
       expect(working(world).filter(({ amountMicros }) => amountMicros > limit)).toEqual([]);
-    });
-  });
+    }));
 
-  it('leaves markets that a strategy is not to quote any more, and strategies that are gone', () => {
+  it('leaves markets that a strategy is not to quote any more, and strategies that are gone', () =>
     lived((world) => {
       expect(quoted(world, 'second-maker').length).toBeGreaterThan(0);
       const first = must(live().strategies[0], 'a strategy');
@@ -104,10 +102,9 @@ describe('a running trader that is configured', () => {
       world.command(command(live()));
       world.pass(10_000);
       expect(quoted(world, 'second-maker').length).toBeGreaterThan(0);
-    });
-  });
+    }));
 
-  it('lifts no halt, pause or kill, and keeps what it has learnt', () => {
+  it('lifts no halt, pause or kill, and keeps what it has learnt', () =>
     lived((world) => {
       world.command({ kind: 'pause', reason: 'a person wants it' });
       world.pass(5_000);
@@ -119,20 +116,18 @@ describe('a running trader that is configured', () => {
       world.command({ kind: 'kill', reason: 'enough' });
       world.command(command(live()));
       expect(snapshot(world).mode).toBe('killed');
-    });
-  });
+    }));
 
-  it('takes nothing at all when the code of a strategy is not there', () => {
+  it('takes nothing at all when the code of a strategy is not there', () =>
     lived((world) => {
       world.command(command(withCode('nobody knows it')));
       world.pass(2_000);
       expect(history(world)).toEqual([]);
       expect(quoted(world, 'crowd-maker').length).toBeGreaterThan(0);
       expect(runningIn(world).ledger.eventCount('command_refused')).toBe(1);
-    });
-  });
+    }));
 
-  it('stops a strategy in its markets whose new code throws, and goes on with other code after that', () => {
+  it('stops a strategy in its markets whose new code throws, and goes on with other code after that', () =>
     lived((world) => {
       world.command(command(withCode('broken')));
       world.pass(5_000);
@@ -142,8 +137,7 @@ describe('a running trader that is configured', () => {
       world.command(command(withCode('plain')));
       world.pass(10_000);
       expect(JSON.stringify(quoted(world, 'crowd-maker'))).not.toContain('it is broken');
-    });
-  });
+    }));
 });
 
 it.each([11, 12, 13])(

@@ -195,7 +195,7 @@ function plainly({ fills, conversions, endMarkMicros, outcome }: MarketSession) 
 }
 
 describe('the split of random sessions', () => {
-  test('adds up to the result, to the micro, whatever is known', () => {
+  test('adds up to the result, to the micro, whatever is known', () =>
     fc.assert(
       fc.property(fc.array(market(fc.boolean()), { maxLength: 4 }), (markets) => {
         const analysis = analyse(aSession(markets));
@@ -206,10 +206,9 @@ describe('the split of random sessions', () => {
         expect(analysis.warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
       }),
       { numRuns: 300 },
-    );
-  });
+    ));
 
-  test('is what a plain recomputation says, but for the rounding that drift takes', () => {
+  test('is what a plain recomputation says, but for the rounding that drift takes', () =>
     fc.assert(
       fc.property(market(fc.constant(true)), (session) => {
         const { split } = splitMarket(session);
@@ -226,10 +225,9 @@ describe('the split of random sessions', () => {
         expect(split.undividedMicros).toBe(0);
       }),
       { numRuns: 500 },
-    );
-  });
+    ));
 
-  test('does not change the result when middles are not known', () => {
+  test('does not change the result when middles are not known', () =>
     fc.assert(
       fc.property(market(fc.constant(true)), (session) => {
         const blind = {
@@ -244,6 +242,5 @@ describe('the split of random sessions', () => {
         if (session.fills.length > 0) expect(blinded.split.spreadMicros).toBeNull();
       }),
       { numRuns: 300 },
-    );
-  });
+    ));
 });

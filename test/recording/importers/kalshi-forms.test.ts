@@ -150,19 +150,16 @@ describe('messages of Kalshi', () => {
   it.each([
     ['numbered', BEFORE, 590],
     ['not numbered', BEFORE.slice(0, 2), 200],
-  ])(
-    'that are %s have a gap from the last message to the snapshot of a new subscription',
-    async (_, before, lastMs) => {
-      const again = message('orderbook_snapshot', 61, sides([['0.3000', '7.00']], []));
-      const { recording, rows } = await read(
-        'a.ndjson',
-        lines([...before, { ...again, event: { ...again.event, sid: 7 } }]),
-      );
-      const gap = { fromMs: T + lastMs, toMs: T + 6120, reason: expect.stringContaining('new subscription') };
-      expect(recording?.gaps).toEqual([gap]);
-      expect(rows.slice(-3)).toEqual(['6120 clear', '6120 level bid 0.3 7', '6120 end']);
-    },
-  );
+  ])('that are %s have a gap from the last one to the snapshot of a new subscription', async (_, before, lastMs) => {
+    const again = message('orderbook_snapshot', 61, sides([['0.3000', '7.00']], []));
+    const { recording, rows } = await read(
+      'a.ndjson',
+      lines([...before, { ...again, event: { ...again.event, sid: 7 } }]),
+    );
+    const gap = { fromMs: T + lastMs, toMs: T + 6120, reason: expect.stringContaining('new subscription') };
+    expect(recording?.gaps).toEqual([gap]);
+    expect(rows.slice(-3)).toEqual(['6120 clear', '6120 level bid 0.3 7', '6120 end']);
+  });
 
   it('have a gap to the end where no snapshot follows a missing number', async () => {
     const { recording, rows } = await read('a.ndjson', lines([...BEFORE, LAST]));

@@ -24,7 +24,7 @@ const event = fc.record({
   amount: fc.integer({ min: 1, max: 6 }),
 });
 
-it('writes every event once, levels in their order, each trade alone or right before a decrease of its level', () => {
+it('writes every event once, levels in their order, each trade alone or right before a decrease of its level', () =>
   fc.assert(
     fc.property(fc.array(event, { maxLength: 120 }), (events) => {
       const writer = new ChunkWriter();
@@ -69,8 +69,7 @@ it('writes every event once, levels in their order, each trade alone or right be
       }
       expect(paired).toBeGreaterThanOrEqual(out.length - pairing.unpairedTrades);
     }),
-  );
-});
+  ));
 
 it('prefers the decrease of the same size to a larger one, and the largest to none', () => {
   const writer = new ChunkWriter();

@@ -59,23 +59,20 @@ describe('a recording in our format', () => {
     expect(filesIn(folder).join()).not.toMatch(/[*?[]/);
   });
 
-  it.each(['recordings[1]', 'recordings?', 'recordings*'])(
-    'may be in a folder %s, beside another folder',
-    async (name) => {
-      const [other, own] = [join(folder, 'recordings1'), join(folder, name)];
-      const others = await openStore(other);
-      others.market(market()).clear(at(0));
-      await others.flush();
-      await written(own, shortLife);
-      expect(await rowsOf(await opened(own), START_MS)).toEqual(SHORT_LIFE);
-      const answer = await queryRecordings('SELECT count(*)::INTEGER FROM events', [own]);
-      const counts: unknown[] = [];
-      for await (const batch of answer.rows()) counts.push(...batch);
-      answer.close();
-      await others.close();
-      expect([counts, filesIn(other)]).toEqual([[[10]], expect.arrayContaining([`${DAY_1}/events-0001.parquet`])]);
-    },
-  );
+  it.each(['recordings[1]', 'recordings?', 'recordings*'])('may be in a folder %s, beside another', async (name) => {
+    const [other, own] = [join(folder, 'recordings1'), join(folder, name)];
+    const others = await openStore(other);
+    others.market(market()).clear(at(0));
+    await others.flush();
+    await written(own, shortLife);
+    expect(await rowsOf(await opened(own), START_MS)).toEqual(SHORT_LIFE);
+    const answer = await queryRecordings('SELECT count(*)::INTEGER FROM events', [own]);
+    const counts: unknown[] = [];
+    for await (const batch of answer.rows()) counts.push(...batch);
+    answer.close();
+    await others.close();
+    expect([counts, filesIn(other)]).toEqual([[[10]], expect.arrayContaining([`${DAY_1}/events-0001.parquet`])]);
+  });
 
   it('is read by the folder of the market and of one day, whose book begins with its snapshot', async () => {
     await written(folder, shortLife);
@@ -466,8 +463,8 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-it('any stream of events comes back as it was given, through every flush, rotation and restart, by day too', async () => {
-  await fc.assert(
+it('any stream of events comes back as it was given, through every flush, rotation and restart, by day too', () =>
+  fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
       const folder = newFolder();
       const settings = { snapshotEveryMs: 30_000 };
@@ -494,8 +491,7 @@ it('any stream of events comes back as it was given, through every flush, rotati
       expect(await rowsOf(await opened(folder), START_MS)).toEqual([...wanted, `${nowMs} end`]);
     }),
     { numRuns: times(8, 15) },
-  );
-});
+  ));
 
 const toRow = (given: Extract<Step, { afterMs: number }>, ms: number): string =>
   given.do === 'clear'

@@ -22,7 +22,7 @@ it.each([
   expect(notionalRate(of, m(20_000), m(800_000))).toBe(fee / 0.8);
 });
 
-it('what is charged is the exact fee, rounded up by two millionths at most', () => {
+it('what is charged is the exact fee, rounded up by two millionths at most', () =>
   fc.assert(
     fc.property(schedule, rate, price, amount, (of, rateMicros, priceMicros, amountMicros) => {
       const [r, p, a] = [BigInt(rateMicros), BigInt(priceMicros), BigInt(amountMicros)];
@@ -31,10 +31,9 @@ it('what is charged is the exact fee, rounded up by two millionths at most', () 
       const fee = BigInt(charged(of, rateMicros, priceMicros, amountMicros)) * one ** 3n;
       expect(fee >= exact && fee - exact <= 2n * one ** 3n).toBe(true);
     }),
-  );
-});
+  ));
 
-it('price and reserved fee pay for a buy at its limit and at every better price', () => {
+it('price and reserved fee pay for a buy at its limit and at every better price', () =>
   fc.assert(
     fc.property(schedule, rate, price, amount, fc.nat(), (of, rateMicros, limit, amountMicros, step) => {
       const better = micros(1 + (step % limit));
@@ -46,5 +45,4 @@ it('price and reserved fee pay for a buy at its limit and at every better price'
       // Each of the two is rounded separately.
       expect(paid).toBeLessThanOrEqual(reserved(limit) + 2);
     }),
-  );
-});
+  ));

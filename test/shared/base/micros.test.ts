@@ -30,7 +30,7 @@ function exact(numerator: bigint, denominator: bigint, rounding: 'floor' | 'ceil
 const fits = (n: bigint) => n <= BigInt(Number.MAX_SAFE_INTEGER) && n >= -BigInt(Number.MAX_SAFE_INTEGER);
 
 describe('micros', () => {
-  it('multiplies exactly for every representable input, or refuses what does not fit', () => {
+  it('multiplies exactly for every representable input, or refuses what does not fit', () =>
     fc.assert(
       fc.property(nearTheEdges, nearTheEdges, rounding, (a, b, r) => {
         const wanted = exact(BigInt(a) * BigInt(b), 1_000_000n, r);
@@ -38,10 +38,9 @@ describe('micros', () => {
         else expect(() => mul(a, b, r)).toThrow(RangeError);
       }),
       { numRuns: 20_000 },
-    );
-  });
+    ));
 
-  it('multiplies and divides exactly for every representable input', () => {
+  it('multiplies and divides exactly for every representable input', () =>
     fc.assert(
       fc.property(nearTheEdges, nearTheEdges, nearTheEdges, rounding, (a, b, c, r) => {
         const wanted = c === 0 ? null : exact(BigInt(a) * BigInt(b), BigInt(c), r);
@@ -49,8 +48,7 @@ describe('micros', () => {
         else expect(() => mulDiv(a, b, c, r)).toThrow(RangeError);
       }),
       { numRuns: 10_000 },
-    );
-  });
+    ));
 
   it('refuses sums, differences and values that a double cannot hold', () => {
     const max = micros(Number.MAX_SAFE_INTEGER);
@@ -82,13 +80,12 @@ describe('micros', () => {
 });
 
 describe('decimal strings', () => {
-  it('come back as they went in', () => {
+  it('come back as they went in', () =>
     fc.assert(
       fc.property(anyMicros, (value: Micros) => {
         expect(parseDecimal(formatDecimal(value))).toBe(value);
       }),
-    );
-  });
+    ));
 
   it('are read as by their pattern, whatever they hold', () => {
     const text = fc.array(fc.constantFrom(...'0001234567899-..e '), { maxLength: 30 }).map((parts) => parts.join(''));

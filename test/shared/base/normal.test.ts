@@ -37,23 +37,21 @@ test.each([
   expect(Math.abs(normalQuantile(p) - expected)).toBeLessThan(1e-12),
 );
 
-test('quantile and distribution function undo each other for every probability', () => {
+test('quantile and distribution function undo each other for every probability', () =>
   fc.assert(
     fc.property(fc.double({ min: 1e-300, max: 1 - 1e-9, noNaN: true }), (p) => {
       expect(Math.abs(normalCdf(normalQuantile(p)) - p)).toBeLessThan(1e-12);
     }),
-  );
-});
+  ));
 
-test('the distribution function is symmetric, rises, and has the density for slope', () => {
+test('the distribution function is symmetric, rises, and has the density for slope', () =>
   fc.assert(
     fc.property(fc.double({ min: -9, max: 9, noNaN: true }), (z) => {
       expect(Math.abs(normalCdf(z) + normalCdf(-z) - 1)).toBeLessThan(1e-15);
       const slope = (normalCdf(z + 1e-4) - normalCdf(z - 1e-4)) / 2e-4;
       expect(Math.abs(slope - normalDensity(z))).toBeLessThan(1e-8);
     }),
-  );
-});
+  ));
 
 test('what is no probability has no quantile', () => {
   for (const p of [-0.1, 1.1, Number.NaN]) expect(() => normalQuantile(p)).toThrow(`got ${p}`);

@@ -125,15 +125,14 @@ describe('a table that fits', () => {
     expect(linesOf(all, [message, ['x', 'y']], 28)).toEqual(lines);
   });
 
-  test('loses no letter of a message', () => {
+  test('loses no letter of a message', () =>
     fc.assert(
       fc.property(words, fc.integer({ min: 2, max: 30 }), (text, width) => {
         const lines = foldText(text, width);
         expect(lines.join('').replaceAll(' ', '')).toBe(plainLine(text).replaceAll(' ', ''));
         for (const line of lines) expect(measureText(line)).toBeLessThanOrEqual(width);
       }),
-    );
-  });
+    ));
 });
 
 test.each([

@@ -91,7 +91,7 @@ test('what is not defined is null, and what cannot be is refused', () => {
   expect(() => expectedMaxSharpe({ count: 2, variance: -1 })).toThrow('got -1');
 });
 
-test('the ratio is what its definition says, and knows no currency', () => {
+test('the ratio is what its definition says, and knows no currency', () =>
   fc.assert(
     fc.property(samples({ minLength: 2 }), fc.integer({ min: 1, max: 1000 }), (values, unit) => {
       const n = values.length;
@@ -101,8 +101,7 @@ test('the ratio is what its definition says, and knows no currency', () => {
       if (new Set(values).size > 1) close(sharpePerSample(values), mean / Math.sqrt(variance));
       close(sharpePerSample(other), sharpePerSample(values));
     }),
-  );
-});
+  ));
 
 test.each([
   ['no sample', [], null],

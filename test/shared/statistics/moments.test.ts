@@ -35,7 +35,7 @@ describe('moments', () => {
   });
 });
 
-test('moments are what their definitions say', () => {
+test('moments are what their definitions say', () =>
   fc.assert(
     fc.property(samples({ minLength: 2 }), (values) => {
       const n = values.length;
@@ -48,8 +48,7 @@ test('moments are what their definitions say', () => {
       close(got.skewness, power(3) / power(2) ** 1.5);
       close(got.kurtosis, power(4) / power(2) ** 2);
     }),
-  );
-});
+  ));
 
 test('a typed column is as good as an array', () =>
   expect([computeMean(Float64Array.of(1, 2, 6)), computeMean(new Int32Array(0))]).toEqual([3, null]));
@@ -66,7 +65,7 @@ test.each([
   expect(quantile([0.3, -1.2, 4.5, 0, 0, 2.25, -7.125, 3.5, 1, 0.5], part)).toBeCloseTo(expected, 13);
 });
 
-test('a quantile lies on the line through the neighbouring samples', () => {
+test('a quantile lies on the line through the neighbouring samples', () =>
   fc.assert(
     fc.property(samples({ minLength: 1 }), fc.double({ min: 0, max: 1, noNaN: true }), (values, part) => {
       const ascending = [...values].sort((a, b) => a - b);
@@ -74,8 +73,7 @@ test('a quantile lies on the line through the neighbouring samples', () => {
       const [low = 0, high = 0] = [ascending[Math.floor(place)], ascending[Math.ceil(place)]];
       close(quantile(values, part), low + (high - low) * (place - Math.floor(place)));
     }),
-  );
-});
+  ));
 
 test('between equal samples it is exactly their value', () => {
   for (let part = 0; part <= 1; part += 1 / 128) expect(quantile([0.1, 0.1, 0.1, 0.1], part)).toBe(0.1);
@@ -95,7 +93,7 @@ test('the values that were given stay in their order', () => {
   expect(values).toEqual([3, 1, 2]);
 });
 
-test('groups of one observation have the standard error of a mean', () => {
+test('groups of one observation have the standard error of a mean', () =>
   fc.assert(
     fc.property(samples({ minLength: 2 }), (values) => {
       const got = clusteredMean(values.map((sum) => ({ sum, weight: 1 })));
@@ -103,8 +101,7 @@ test('groups of one observation have the standard error of a mean', () => {
       close(got?.mean ?? null, mean);
       close(got?.standardError ?? null, (standardDeviation ?? 0) / Math.sqrt(values.length));
     }),
-  );
-});
+  ));
 
 test('repeating observations within their group makes nothing more certain', () => {
   const once = clusteredMean([1, 4, 7].map((sum) => ({ sum, weight: 1 })));

@@ -151,7 +151,7 @@ function plainEnd(one: economics.MarginExposure, price: number, isLiquidated: bo
 }
 
 describe('for any position', () => {
-  it('the liquidation price is the highest mark that liquidates', () => {
+  it('the liquidation price is the highest mark that liquidates', () =>
     fc.assert(
       fc.property(anyPosition, percents, (one, percent) => {
         const price = economics.liquidationPrice(one, one.interest, percent);
@@ -159,8 +159,7 @@ describe('for any position', () => {
         if (price < 1_000_000) expect(economics.isLiquidatable(one, price + 1, one.interest, percent)).toBe(false);
       }),
       { numRuns: 2_000 },
-    );
-  });
+    ));
 
   it('the time of doom is the first ms that liquidates', () => {
     const rates = fc.integer({ min: 1, max: 100_000_000 });

@@ -41,7 +41,7 @@ function expectConserved({ core, accounts }: MarginDrawer): void {
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 describe('under random calls of several accounts, moves of prices, clock and markets', () => {
-  it('no millionth appears or vanishes, and what an account has won is what its settlements say', () => {
+  it('no millionth appears or vanishes, and what an account has won is what its settlements say', () =>
     fc.assert(
       fc.property(seeds, (seed) => {
         const drawer = new MarginDrawer(seed);
@@ -68,10 +68,9 @@ describe('under random calls of several accounts, moves of prices, clock and mar
         ]);
       }),
       { numRuns: RUNS },
-    );
-  });
+    ));
 
-  it('a snapshot and the journal since give the identical state and archive', () => {
+  it('a snapshot and the journal since give the identical state and archive', () =>
     fc.assert(
       fc.property(seeds, fc.integer({ min: 0, max: STEPS }), (seed, cut) => {
         const drawer = new MarginDrawer(seed);
@@ -87,8 +86,7 @@ describe('under random calls of several accounts, moves of prices, clock and mar
         expect(rowsOf(archive)).toEqual(rowsOf(drawer.archive));
       }),
       { numRuns: Math.ceil(RUNS / 3) },
-    );
-  });
+    ));
 
   it('an exchange that is restored before every call, and so looks at everything, finds nothing else', () => {
     for (const seed of [1, 2, 3, 4]) {

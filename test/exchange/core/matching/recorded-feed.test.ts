@@ -172,7 +172,7 @@ describe('recorded events in one call', () => {
     expect(venue.order(account, draft).status).toBe('expired');
   });
 
-  it('of one market after another keep their own times', () => {
+  it('of one market after another keep their own times', () =>
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const random = Random.fromSeed(seed, 'two markets');
@@ -207,8 +207,7 @@ describe('recorded events in one call', () => {
         for (const account of [1, ...TRADERS]) expect(inTurn.funds.read(account)).toEqual(merged.funds.read(account));
       }),
       { numRuns: 25 },
-    );
-  });
+    ));
 
   it('are not played for a trade while the market does not trade, and are counted', () => {
     const { core, id, nowMs } = world('risk-averse');

@@ -68,7 +68,7 @@ const reloaded = (candles: Candles): Candles => {
 };
 
 describe('candles', () => {
-  it('are what a recount of all trades gives, for any span, also after a snapshot', () => {
+  it('are what a recount of all trades gives, for any span, also after a snapshot', () =>
     fc.assert(
       fc.property(prices, fc.nat(600), fc.nat(2_000), (all, from, length) => {
         const fromMs = START_MS + (from - 100) * MINUTE_MS;
@@ -79,10 +79,9 @@ describe('candles', () => {
           expect(each.read('30m', fromMs, toMs)).toEqual(plainBars(all, 1_800_000, fromMs, toMs));
         }
       }),
-    );
-  });
+    ));
 
-  it('go on in the running bar after a snapshot', () => {
+  it('go on in the running bar after a snapshot', () =>
     fc.assert(
       fc.property(prices, fc.nat(120), (all, cut) => {
         const copy = reloaded(written(all.slice(0, cut)));
@@ -91,8 +90,7 @@ describe('candles', () => {
           written(all).read('5m', 0, Number.MAX_SAFE_INTEGER),
         );
       }),
-    );
-  });
+    ));
 
   it('reach 32 days back on a market that never rests, and forget what is older', () => {
     const bars = BARS_KEPT + 50;
@@ -153,7 +151,7 @@ describe('the candles of a market', () => {
 });
 
 describe('the tape', () => {
-  it('knows the volume since a moment exactly, as a sum over all trades does', () => {
+  it('knows the volume since a moment exactly, as a sum over all trades does', () =>
     fc.assert(
       fc.property(prices, fc.nat(3_000), (all, minutes) => {
         const tape = new TradeHistory();
@@ -168,8 +166,7 @@ describe('the tape', () => {
         }
       }),
       { numRuns: 50 },
-    );
-  });
+    ));
 
   it('says that it does not know, once it has forgotten trades of the time', () => {
     const tape = new TradeHistory();

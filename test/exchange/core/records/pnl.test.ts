@@ -103,7 +103,7 @@ describe('profit and loss', () => {
     if (draft.ok) venue.now.orders.submit(account, draft.value.pubkey, true);
   }
 
-  it('over all markets is what an account has now less what was put in, and the sum of its markets', () => {
+  it('over all markets is what an account has now less what was put in, and the sum of its markets', () =>
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const venue = new Venue({ maker_fee_rate: m('0.003'), price_precision: 3 });
@@ -124,8 +124,7 @@ describe('profit and loss', () => {
           expect(accountPnl(copy.catalog, copy.margin, account, {})).toEqual(row);
         }
       }),
-    );
-  });
+    ));
 });
 
 const marginStep = fc.record({
@@ -151,7 +150,7 @@ function take(desk: MarginDesk, ids: readonly string[], accounts: readonly numbe
   desk.pass(one.kind === 'pass' ? one.size * 3_600_000 : 500);
 }
 
-it('profit and loss with margin is what the account has, in funds, in margin and in open positions, less what was put in', () => {
+it('profit and loss with margin is what the account has, in funds, in margin and in open positions, less what was put in', () =>
   fc.assert(
     fc.property(fc.array(marginStep, { maxLength: 60 }), (steps) => {
       const desk = new MarginDesk();
@@ -169,5 +168,4 @@ it('profit and loss with margin is what the account has, in funds, in margin and
         expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));
       }
     }),
-  );
-});
+  ));

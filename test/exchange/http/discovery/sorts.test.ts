@@ -66,13 +66,10 @@ describe('a sort', () => {
     expect(lettersOf((await read(base, `/events/?sort=${sort}`)).rows)).toBe(events);
   });
 
-  it.each(ORDERS.filter(([sort]) => sort !== 'live_stream'))(
-    'of what is found by %s',
-    async (sort, markets, events) => {
-      expect(await found('market', sort)).toBe(markets);
-      expect(await found('event', sort)).toBe(events);
-    },
-  );
+  it.each(ORDERS.filter(([sort]) => sort !== 'live_stream'))('of all found by %s', async (sort, markets, events) => {
+    expect(await found('market', sort)).toBe(markets);
+    expect(await found('event', sort)).toBe(events);
+  });
 });
 
 it('what ended recently does not trade any more, and should have ended in the seven days before', async () => {
