@@ -1,6 +1,6 @@
 /** Latency of calls, their faults, and the fee of a fill. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { backtest } from '../../../src/lab/backtest/backtest.js';
 import { feeCurve, rawFee, roundedFee } from '../../../src/lab/backtest/fees.js';
 import { callKind, LatencyModel, makeLatencySource, readLatency } from '../../../src/lab/backtest/latency.js';
@@ -138,16 +138,13 @@ describe('a backtest whose recording names no fee', () => {
 
   it('is charged by the curve alone, even if code gives rates too', async () => {
     const place = sweepPlace();
-    try {
-      await record(place.data, { events: 1 });
-      const given = { config: place.config, data: [place.data], fillModels: ['optimistic'], feeCurve: 'kalshi-maker' };
-      const [curve] = await backtest(given);
-      const [both] = await backtest({ ...given, fees: { makerRateMicros: 20_000, takerRateMicros: 20_000 } });
-      expect(curve?.analysis.result.feesMicros).toBeGreaterThan(0);
-      expect(both).toEqual(curve);
-    } finally {
-      place.remove();
-    }
+    onTestFinished(() => place.remove());
+    await record(place.data, { events: 1 });
+    const given = { config: place.config, data: [place.data], fillModels: ['optimistic'], feeCurve: 'kalshi-maker' };
+    const [curve] = await backtest(given);
+    const [both] = await backtest({ ...given, fees: { makerRateMicros: 20_000, takerRateMicros: 20_000 } });
+    expect(curve?.analysis.result.feesMicros).toBeGreaterThan(0);
+    expect(both).toEqual(curve);
   });
 
   it('is not charged where the recording does name one', async () => {

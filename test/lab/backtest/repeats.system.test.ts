@@ -1,6 +1,6 @@
 /** Repeats: their draws, their reproducibility, and the rule by which their mean is a gain. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BacktestOptions, type BacktestResult, backtest } from '../../../src/lab/backtest/backtest.js';
 import { repeatVerdict } from '../../../src/lab/report/analysis/analyse.js';
 import { playedByAll } from '../../../src/lab/report/analysis/markets.js';
@@ -19,13 +19,10 @@ const REPEAT = 3;
 
 async function runAnew(options: Partial<BacktestOptions>): Promise<readonly BacktestResult[]> {
   const place = sweepPlace();
-  try {
-    await record(place.data, { events: 1 });
-    const files = { config: place.config, data: [place.data] };
-    return await backtest({ ...files, latency: 'constant:120', fillModels: ['risk-averse'], ...options });
-  } finally {
-    place.remove();
-  }
+  onTestFinished(() => place.remove());
+  await record(place.data, { events: 1 });
+  const files = { config: place.config, data: [place.data] };
+  return backtest({ ...files, latency: 'constant:120', fillModels: ['risk-averse'], ...options });
 }
 
 /** Runs are slow: runs for several tests are played once. */

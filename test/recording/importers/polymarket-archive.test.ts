@@ -43,22 +43,25 @@ const change = (ms: number, price: string, size: string, best: Level, market = M
 const BOOK = book(0, [['0.44', '100']], [['0.46', '50']]);
 const HEAD = ['0 clear', '0 level bid 0.44 100', '0 level ask 0.46 50'];
 
+async function writeHour(folder: string, hour: string, columns: string, rows: readonly string[]): Promise<void> {
+  const path = join(folder, `polymarket_orderbook_2026-07-25T${hour}.parquet`);
+  await withConnection(async (connection) => {
+    await connection.run(`CREATE TEMP TABLE t (${columns})`);
+    if (rows.length > 0) await connection.run(`INSERT INTO t VALUES ${rows.join(', ')}`);
+    await connection.run(`COPY t TO '${path}' (FORMAT parquet)`);
+  });
+}
+
 /** @param hours messages by the hour of their file; an empty one is a file without rows */
 async function write(hours: Readonly<Record<string, readonly ReturnType<typeof message>[]>>): Promise<string> {
   const folder = newFolder();
   for (const [hour, messages] of Object.entries(hours)) {
-    const path = join(folder, `polymarket_orderbook_2026-07-25T${hour}.parquet`);
     const rows = messages.map(
       (each) =>
         `(make_timestamp(${Math.round(each.timestamp * 1e6)}), '${each.market_id}', '${each.update_type}', '${JSON.stringify(each)}')`,
     );
-    await withConnection(async (connection) => {
-      await connection.run(
-        'CREATE TEMP TABLE t (timestamp_received TIMESTAMP, market_id VARCHAR, update_type VARCHAR, data VARCHAR)',
-      );
-      if (rows.length > 0) await connection.run(`INSERT INTO t VALUES ${rows.join(', ')}`);
-      await connection.run(`COPY t TO '${path}' (FORMAT parquet)`);
-    });
+    const columns = 'timestamp_received TIMESTAMP, market_id VARCHAR, update_type VARCHAR, data VARCHAR';
+    await writeHour(folder, hour, columns, rows);
   }
   return folder;
 }
@@ -176,20 +179,16 @@ describe('an hour of the archive', () => {
 type Cell = string | number | null;
 
 /** Writes an hour as the archive has it since April 2026: one column per field, sorted by market and token. */
-async function writeTable(folder: string, hour: number, rows: readonly (readonly Cell[])[]): Promise<void> {
+async function writeTable(folder: string, hour: string, rows: readonly (readonly Cell[])[]): Promise<void> {
   const moment = (ms: Cell) => `to_timestamp(${(T + Number(ms)) / 1000})`;
   const quoted = (cell: Cell) => (typeof cell === 'string' ? `'${cell}'` : String(cell));
-  const values = rows.map(([received = 0, ms = 0, ...rest]) =>
-    [moment(received), moment(ms), ...rest.map(quoted)].join(', '),
+  const values = rows.map(
+    ([received = 0, ms = 0, ...rest]) => `(${[moment(received), moment(ms), ...rest.map(quoted)].join(', ')})`,
   );
-  await withConnection(async (connection) => {
-    await connection.run(`CREATE TEMP TABLE t (timestamp_received TIMESTAMPTZ, "timestamp" TIMESTAMPTZ, market BLOB,
-      asset_id VARCHAR, event_type VARCHAR, bids VARCHAR, asks VARCHAR, price DECIMAL(9, 4), size DECIMAL(18, 6),
-      side VARCHAR, best_bid DECIMAL(9, 4), best_ask DECIMAL(9, 4))`);
-    if (rows.length > 0) await connection.run(`INSERT INTO t VALUES ${values.map((row) => `(${row})`).join(', ')}`);
-    const path = join(folder, `polymarket_orderbook_2026-07-25T${hour}.parquet`);
-    await connection.run(`COPY t TO '${path}' (FORMAT parquet)`);
-  });
+  const columns = `timestamp_received TIMESTAMPTZ, "timestamp" TIMESTAMPTZ, market BLOB, asset_id VARCHAR,
+    event_type VARCHAR, bids VARCHAR, asks VARCHAR, price DECIMAL(9, 4), size DECIMAL(18, 6), side VARCHAR,
+    best_bid DECIMAL(9, 4), best_ask DECIMAL(9, 4)`;
+  await writeHour(folder, hour, columns, values);
 }
 
 describe('an hour of the archive with one column per field', () => {
@@ -219,8 +218,8 @@ describe('an hour of the archive with one column per field', () => {
 
   it('has snapshots, whose old times count from their receipt, and trades of both tokens', async () => {
     const folder = newFolder();
-    await writeTable(folder, 17, hourOf(MARKET));
-    await writeTable(folder, 18, []);
+    await writeTable(folder, '17', hourOf(MARKET));
+    await writeTable(folder, '18', []);
     const notRead: string[] = [];
     const [recording] = await openRecordings([folder], { onNotRead: (sentence) => notRead.push(sentence) });
     expect(await rowsOf(recording, T)).toEqual([...ROWS, '800 end']);
@@ -233,10 +232,10 @@ describe('an hour of the archive with one column per field', () => {
   it('goes on in the next hour, also in a copy that is sorted by market', async () => {
     const folder = newFolder();
     const markets = ['cc', 'aa', 'bb'].map((name) => `0x${name.repeat(32)}`).sort();
-    await writeTable(folder, 17, markets.flatMap(hourOf));
+    await writeTable(folder, '17', markets.flatMap(hourOf));
     const next = (market: string) =>
       [HOUR, HOUR, market, tokens(market)[0], 'price_change', ...level(0.44, 8, 'BUY')] satisfies Cell[];
-    await writeTable(folder, 18, markets.map(next));
+    await writeTable(folder, '18', markets.map(next));
     const out = newFolder();
     await importRecordings('polymarket', [folder], out);
     const imported = await openRecordings([out]);
