@@ -34,7 +34,7 @@ export class MarketEntry {
   actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null = null;
   /** Earliest time of the market's next merge, split or redeem, our clock, ms. */
   nextConversionMs = 0;
-  /** Time of the newest decision to cancel sell orders for a merge, our clock, ms. */
+  /** Time of a decision to cancel sell orders for a merge, our clock, ms; -Infinity once the merge has begun. */
   pulledMs = Number.NEGATIVE_INFINITY;
   /** Number of consecutive failed merges, splits and redeems of this market. */
   conversionFailures = 0;

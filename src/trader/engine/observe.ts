@@ -83,6 +83,7 @@ function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
   for (const entry of markets.all) {
     entry.feed.clockSetBack(byMs, requests.queue.newestId);
     entry.nextConversionMs = 0;
+    entry.pulledMs = Number.NEGATIVE_INFINITY;
     entry.saleAfterMs = 0;
     entry.filledMs = Number.NEGATIVE_INFINITY;
     entry.measures.clockSetBack();

@@ -349,6 +349,8 @@ function hasSwept({ taker, priceMicros, amountMicros }: TapeTrade, { bid, ask }:
 
 /** Length of a price bar (candle), s. */
 export const BAR_S = 300;
+/** A closing price counts at most this long, s, so that one trade at a false price has little weight. */
+const LONGEST_CLOSE_S = 3_600;
 /** Total time span of the requested price bars, s. */
 export const CANDLES_S = 2 * 86_400;
 
@@ -363,9 +365,9 @@ export interface LearnedFromBars {
   readonly sigmaPerSqrtS: number;
   /** Time from the beginning of the first bar to the end of the last bar, s. */
   readonly spanS: number;
-  /** Time that the bars cover without the gaps between them, s. */
+  /** Time for which a closing price counts in `meanPrice`, s; shorter than `spanS` if bars are missing for long. */
   readonly coveredS: number;
-  /** Mean of the price bars' closing prices, as a YES price. No close counts for the time after its bar. */
+  /** Time-weighted mean of the price bars' closing prices, as a YES price. */
   readonly meanPrice: number;
 }
 
@@ -392,8 +394,14 @@ export function readCandles(
   const [first, ...others] = bars;
   if (first === undefined || others.length === 0) return null;
   const spanS = beforeS + BAR_S - first.timestamp;
-  const meanPrice = bars.reduce((sum, { close }) => sum + Number(close), 0) / bars.length;
-  return { sigmaPerSqrtS: volatility.sigmaPerSqrtS, spanS, coveredS: bars.length * BAR_S, meanPrice };
+  let [coveredS, priceSeconds] = [0, 0];
+  for (const [at, { timestamp, close }] of bars.entries()) {
+    const untilNextS = (bars[at + 1]?.timestamp ?? timestamp + BAR_S) - timestamp;
+    const countedS = Math.min(LONGEST_CLOSE_S, untilNextS);
+    coveredS += countedS;
+    priceSeconds += Number(close) * countedS;
+  }
+  return { sigmaPerSqrtS: volatility.sigmaPerSqrtS, spanS, coveredS, meanPrice: priceSeconds / coveredS };
 }
 
 function findNonsense(bar: Candle, { fromS, toS }: CandleSpan, beforeS: number): string | null {

@@ -71,12 +71,13 @@ export class LossGuard {
   #endedWith: Micros | null = null;
   /** `HoldingsWorth.passingMicros` of the newest valuation. */
   #passingMicros: Micros = ZERO;
-  /** Highest equity of the newest and the previous period; each period lasts `HIGH_PERIOD_MS`. */
+  /** Highest equity less accepted loss of the newest and the previous period; each lasts `HIGH_PERIOD_MS`. */
   #highs: { readonly sinceMs: number; readonly newest: Micros; readonly previous: Micros };
 
   constructor(state: LossState) {
     this.state = state;
-    this.#highs = { sinceMs: Number.NEGATIVE_INFINITY, newest: state.equityMicros, previous: state.equityMicros };
+    const high = sub(state.equityMicros, state.acceptedMicros ?? ZERO);
+    this.#highs = { sinceMs: Number.NEGATIVE_INFINITY, newest: high, previous: high };
   }
 
   static start(nowMs: number, equityMicros: Micros): LossGuard {
@@ -145,21 +146,22 @@ export class LossGuard {
     // Soon after a start, books may not have been read yet, so a smaller loss at the bids proves nothing.
     const accepted = before.acceptedMicros ?? ZERO;
     const acceptedMicros = isSteady ? minMicros(accepted, passingMicros) : accepted;
-    const highWaterMicros = maxMicros(sub(equityMicros, acceptedMicros), before.highWaterMicros);
+    const heldMicros = sub(equityMicros, acceptedMicros);
+    const highWaterMicros = maxMicros(heldMicros, before.highWaterMicros);
     this.state = { ...before, highWaterMicros, equityMicros, acceptedMicros };
     if (begunWith !== null) {
       const endedDay = { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) };
       // The loss starts at the highest equity of the last minutes, so that a false price at midnight hides no loss.
-      const high = maxMicros(begunWith, maxMicros(this.#highs.newest, this.#highs.previous));
-      const dayStart = sub(high, acceptedMicros);
+      const high = maxMicros(this.#highs.newest, this.#highs.previous);
+      const dayStart = maxMicros(high, sub(begunWith, acceptedMicros));
       this.state = { ...this.state, day: today, dayStartEquityMicros: dayStart, dayBeganMicros: begunWith, endedDay };
     }
     this.#passingMicros = passingMicros;
     const { sinceMs, newest } = this.#highs;
     this.#highs =
       Math.abs(nowMs - sinceMs) >= HIGH_PERIOD_MS
-        ? { sinceMs: nowMs, newest: equityMicros, previous: newest }
-        : { ...this.#highs, newest: maxMicros(newest, equityMicros) };
+        ? { sinceMs: nowMs, newest: heldMicros, previous: newest }
+        : { ...this.#highs, newest: maxMicros(newest, heldMicros) };
     const dayLossMicros = sub(this.state.dayStartEquityMicros, equityMicros);
     const drawdownMicros = sub(this.state.highWaterMicros, equityMicros);
     if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros)
@@ -196,9 +198,8 @@ export class LossGuard {
     const equityMicros = this.#payable;
     const restarted = { dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
     this.state = { ...this.state, ...restarted, acceptedMicros: this.#passingMicros };
-    const { equityMicros: atMarks } = this.state;
-    this.#highs = { ...this.#highs, newest: atMarks, previous: atMarks };
-    if (this.#endedWith !== null) this.#endedWith = atMarks;
+    this.#highs = { ...this.#highs, newest: equityMicros, previous: equityMicros };
+    if (this.#endedWith !== null) this.#endedWith = this.state.equityMicros;
   }
 
   /** Halts trading. The first reason for the halt stays, because later reasons follow from it. */

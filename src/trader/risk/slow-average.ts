@@ -64,12 +64,12 @@ export class SlowAverages {
     known.high += (price - known.high) * part;
   }
 
-  /** Updates the averages by the mean price of bars that cover `spanMs`, unless the averages already cover a day. */
-  seed(conditionId: string, mean: number, spanMs: number): void {
+  /** Updates the averages by the mean of price bars, counted for `coveredMs`, unless the averages already cover a day. */
+  seed(conditionId: string, mean: number, coveredMs: number): void {
     const known = this.#averages.get(conditionId) ?? { low: 0.5, high: 0.5, watchedMs: 0, lookedMs: null };
     if (known.watchedMs >= TRUSTED_BARS_MS) return;
     this.#averages.set(conditionId, known);
-    const part = Math.min(1, spanMs / TRUSTED_BARS_MS);
+    const part = Math.min(1, coveredMs / TRUSTED_BARS_MS);
     known.low += (mean - known.low) * part;
     known.high += (mean - known.high) * part;
     known.watchedMs = TRUSTED_BARS_MS;

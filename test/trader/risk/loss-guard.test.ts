@@ -107,6 +107,16 @@ describe('the loss guard', () => {
     expect(guard.observe(midnight + 11 * MINUTE_MS, money(905), limits)).toBe('lost 50 today, the limit is 50');
   });
 
+  it('counts no accepted loss that is realised right before midnight', () => {
+    const guard = LossGuard.start(NOON, money(1000));
+    guard.observe(NOON, money(1000), limits, money(45));
+    guard.resume(true);
+    rest(guard, midnight - 2 * MINUTE_MS, 1000, 45);
+    guard.observe(midnight - 1000, money(955), limits);
+    expect(guard.observe(midnight, money(950), limits)).toBeNull();
+    expect([guard.state.day, guard.facts.dayLossMicros]).toEqual(['2026-01-11', money(5)]);
+  });
+
   it('counts capital that is put in or taken out neither as a gain that hides a loss nor as a loss', () => {
     const guard = LossGuard.start(NOON, money(1000));
     expect(guard.observe(NOON + 1000, money(955), limits)).toBeNull();

@@ -28,6 +28,8 @@ import type { TraderState } from '../state.js';
 
 /** Wait between two conversions of sets in one market, ms. The exchange needs about a second for a merge. */
 const RETRY_MS = 10_000;
+/** Time within which all sell orders that a merge needs must end, ms; a lost answer to a cancel is then known. */
+const PULL_MS = 30_000;
 /** Longest wait after failed conversions, ms. The wait doubles with each consecutive failed conversion. */
 const LONGEST_RETRY_MS = 3_600_000;
 
@@ -57,7 +59,8 @@ const NOT_BLOCKED: { readonly sharesMicros: Micros; readonly orders: readonly Qu
 
 /**
  * Returns sets to merge and the sell orders to cancel for the merge, if currency is scarce or the fills take too long.
- * A decision holds for `RETRY_MS`, so that all these orders can end before the merge begins.
+ * A decision holds for `PULL_MS`, so that all these orders can end before the merge begins. If an order does not end,
+ * the merge takes the free sets, and the next decision follows after `RETRY_MS`.
  */
 export function decidePull(
   entry: MarketEntry,
@@ -72,8 +75,9 @@ export function decidePull(
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const pairs = sub(minMicros(yesMicros, noMicros), core.sharesMicros);
   if (pairs < merge.minSharesMicros) return NOT_BLOCKED;
-  const isDecided = nowMs >= pulledMs && nowMs < pulledMs + RETRY_MS;
-  if (!isDecided && freePairs(facts, core, context) >= merge.minSharesMicros) return NOT_BLOCKED;
+  const isDecided = nowMs < pulledMs + PULL_MS;
+  const isOver = !isDecided && nowMs < pulledMs + PULL_MS + RETRY_MS;
+  if (isOver || (!isDecided && freePairs(facts, core, context) >= merge.minSharesMicros)) return NOT_BLOCKED;
   const sells = (own.orders.get(conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
   const blockers = sells.filter(({ isYes }) => own.exposure.freeShares(conditionId, isYes) < pairs);
   if (blockers.length === 0) return NOT_BLOCKED;
@@ -104,6 +108,7 @@ export function convert(entry: MarketEntry, rules: ConversionRules, context: Ste
   const intent = isSettledMarket(facts.phase) ? planRedeem(facts, context) : planMerge(facts, rules, context);
   if (intent !== null) {
     entry.nextConversionMs = context.nowMs + RETRY_MS;
+    entry.pulledMs = Number.NEGATIVE_INFINITY;
     return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
   }
   const { core, splits, markMicros } = rules;
@@ -132,6 +137,7 @@ export function endConversionWait(entry: MarketEntry | undefined): void {
   if (entry === undefined) return;
   conversionDone(entry);
   entry.nextConversionMs = 0;
+  entry.pulledMs = Number.NEGATIVE_INFINITY;
 }
 
 function planMerge(facts: MarketFacts, { merge, core }: ConversionRules, context: StepContext): MergeIntent | null {
