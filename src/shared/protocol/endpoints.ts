@@ -1,7 +1,7 @@
 /** Declares every call of the service, for the paper exchange and the client. No other module has service paths. */
 
 import { z } from 'zod';
-import type { Micros } from '../base/micros.js';
+import { type Micros, parseDecimal } from '../base/micros.js';
 import * as record from './records.js';
 import {
   CANDLE_INTERVALS,
@@ -18,18 +18,7 @@ import {
   SETTLEMENT_STATES,
   SIDES,
 } from './states.js';
-import {
-  anyCase,
-  commaList,
-  decimalText,
-  leverageNumber,
-  money,
-  queryBoolean,
-  queryDecimal,
-  queryInteger,
-  text,
-  ungiven,
-} from './wire.js';
+import { decimalText, money, text, ungiven } from './wire.js';
 
 /** Scope of a call: who may make the call, and which request budget it uses. */
 export type Scope = 'public' | 'signed' | 'bootstrap';
@@ -60,6 +49,60 @@ const makeEnum = <const T extends readonly [string, ...string[]]>(words: T) =>
 const none = z.object({});
 const id = text(128);
 const cursor = text(256).optional();
+
+/** Schema of a query parameter that is sent as `true` or `false`. */
+const queryBoolean = z
+  .enum(['true', 'false'], { error: 'Must be true or false.' })
+  .transform((value) => value === 'true')
+  .meta({ type: 'boolean', enum: undefined });
+
+/** Schema of an integer query parameter. A value outside the bounds is rejected, not clamped. */
+const queryInteger = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^-?\d{1,15}$/, 'A valid integer is required.')
+    .transform(Number)
+    .pipe(
+      z
+        .number()
+        .min(min, `Ensure this value is greater than or equal to ${min}.`)
+        .max(max, `Ensure this value is less than or equal to ${max}.`),
+    )
+    .meta({ type: 'integer', pattern: undefined, minimum: min, maximum: max });
+
+/** Schema of one of the listed words, in upper or lower case. The parsed word is lower case. */
+const anyCase = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z
+    .string()
+    .transform((value) => value.toLowerCase())
+    .pipe(z.enum(words, { error: `Must be one of: ${words.join(', ')}.` }))
+    .meta({ enum: words });
+
+/** Schema of a comma-separated list of at least one of the given words, in upper or lower case. */
+const commaList = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z
+    .string()
+    .transform((value) => value.split(',').map((word) => word.trim().toLowerCase()))
+    .pipe(z.array(z.enum(words, { error: `Must be a comma-separated list of: ${words.join(', ')}.` })).min(1))
+    .meta({ type: 'array', minItems: 1, items: { type: 'string', enum: words } });
+
+/** Schema of a decimal query parameter of 0 or more, parsed into exact Micros. */
+const queryDecimal = money
+  .refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.')
+  .meta({ pattern: '^\\d{1,16}(\\.\\d{1,6}0*)?$' });
+
+/** Schema of a leverage: a JSON number from 1 to 1000 with at most six decimals, parsed into exact Micros. */
+const leverageNumber = z
+  .number()
+  .min(1, 'Ensure this value is greater than or equal to 1.')
+  .max(1000, 'Ensure this value is less than or equal to 1000.')
+  .transform((value, context): Micros => {
+    const micros = parseDecimal(String(value));
+    if (micros !== null) return micros;
+    context.addIssue({ code: 'custom', message: 'Ensure that there are no more than 6 decimal places.' });
+    return z.NEVER;
+  });
+
 const limit = (max = 100) => queryInteger(1, max).optional();
 const signature = z.object({ signature: z.string({ error: 'A string is required.' }) });
 const conversionBody = z.object({ market_condition_id: id, amount: decimalText });

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { ONE } from '../base/micros.js';
 import {
   CLOSE_TYPES,
   CONVERSION_STATES,
@@ -19,7 +20,28 @@ import {
   TP_SL_TRIGGERS,
   TRADE_STATES,
 } from './states.js';
-import { absent, amount, decimalText, given, LARGEST_AMOUNT, money, price, rate, unixSeconds } from './wire.js';
+import { decimalText, LARGEST_AMOUNT, money, rate } from './wire.js';
+
+/** Schema of money from 0 to `units` units. A larger value from a venue is an error. */
+const upTo = (units: number) =>
+  money
+    .refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.')
+    .refine((value) => value <= units * 1_000_000, `Ensure this value is less than or equal to ${units}.`)
+    .meta({ pattern: '^\\d{1,16}(\\.\\d{1,6}0*)?$' });
+
+/** Schema of an outcome's price, 0 to 1. */
+const price = upTo(1);
+
+/** Schema of shares or currency that are held, paid or owed: 0 to 10^9 units. */
+const amount = upTo(LARGEST_AMOUNT / ONE);
+
+/** Schema of a value that a venue may omit or send as null. A missing value is parsed as null. */
+const absent = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
+
+/** Schema like `absent`, for a value that the paper exchange always sends but other venues may omit. */
+const given = <T extends z.ZodType>(schema: T) => absent(schema).meta({ isAlwaysGiven: true });
+
+const unixSeconds = z.number().int();
 
 const record = <const S extends z.core.$ZodLooseShape>(help: string, fields: S) => z.object(fields).describe(help);
 
