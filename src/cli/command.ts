@@ -2,7 +2,6 @@
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { OPERATOR_COMMANDS, type OperatorName, type OperatorRow } from '../shared/protocol/operator-commands.js';
 import { loadConfig, loadTraderConfig } from '../shell/config/load.js';
 import type { ModeData } from '../shell/control/control-protocol.js';
 import {
@@ -65,15 +64,6 @@ export interface Tool {
   readonly kind: 'read' | 'stop';
   readonly options: readonly string[];
   readonly required?: readonly string[];
-}
-
-/** Returns the tool of an operator command. If the command records a reason, the tool requires a reason. */
-export function toolOf(name: OperatorName): { readonly tool?: Tool } {
-  const { isTool, isVerifiable, reason, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
-  if (isTool === undefined) return {};
-  const required = reason === 'none' ? [] : ['reason'];
-  const more = [...(isVerifiable === true ? ['verify'] : []), ...(marketButton === undefined ? [] : ['market'])];
-  return { tool: { kind: 'stop', options: [...required, ...more], required } };
 }
 
 export const TOOLS = new WeakMap<Command, Tool>();

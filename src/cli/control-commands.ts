@@ -1,25 +1,36 @@
 /** Commands that act on the running trader through its control socket, or at the exchange if the trader hangs. */
 
-import { messageOf, TwinbookError } from '../shared/base/errors.js';
+import { type ErrorCode, messageOf, TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
-import { OPERATOR_COMMANDS, type OperatorRow, operatorRequest } from '../shared/protocol/operator-commands.js';
+import {
+  OPERATOR_COMMANDS,
+  type OperatorName,
+  type OperatorRow,
+  operatorRequest,
+} from '../shared/protocol/operator-commands.js';
 import type { TraderConfig } from '../shell/config/config.js';
 import { explainLines } from '../shell/console/views/explain-view.js';
-import { askOwner, type Unreached } from '../shell/control/control-client.js';
-import type { CancelAllData, ControlData, ControlRequest, KillData } from '../shell/control/control-protocol.js';
+import { askOwner, askTrader, findSilent, type Unreached } from '../shell/control/control-client.js';
+import type {
+  CancelAllData,
+  ControlData,
+  ControlQuestion,
+  ControlRequest,
+  KillData,
+} from '../shell/control/control-protocol.js';
 import { prunedText } from '../shell/daemon/status-text.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
 import { ENDED_PROVEN } from '../trader/ledger/tables.js';
-import { type AddCommand, all, type CommandOutput, command, modeText, toolOf } from './command.js';
+import { type AddCommand, all, type CommandOutput, command, modeText, type Tool } from './command.js';
 import { type CliIo, EXIT, type ExitCode, reportFailure } from './io.js';
 import * as option from './options.js';
 import {
-  askOrPass,
   askThere,
   countOrders,
   findNamed,
   marketsNamed,
   nameMeant,
+  reachTrader,
   readLedger,
   silenceText,
   valueOn,
@@ -198,6 +209,15 @@ const killCommand = command({
   },
 });
 
+/** Returns the tool of an operator command. If the command records a reason, the tool requires a reason. */
+function toolOf(name: OperatorName): { readonly tool?: Tool } {
+  const { isTool, isVerifiable, reason, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
+  if (isTool === undefined) return {};
+  const required = reason === 'none' ? [] : ['reason'];
+  const more = [...(isVerifiable === true ? ['verify'] : []), ...(marketButton === undefined ? [] : ['market'])];
+  return { tool: { kind: 'stop', options: [...required, ...more], required } };
+}
+
 const restingText = ({ resting }: KillData): string => {
   if (resting === null) return 'resting orders are being canceled; their number is unknown without the ledger';
   if (resting === 0) return 'as far as the trader knows, no order rests';
@@ -223,6 +243,27 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<CommandOu
     const text = `${found}no proof within ${killing.timeoutMs / 1000} s that no order rests. The trader keeps canceling; \`kill --verify\` waits again`;
     return makeAnswer({ ...killed, ...newest }, text, EXIT.timedOut);
   }
+}
+
+/**
+ * Sends a request to a trader that may end, hang or restart. Returns the answer, or why the trader is unreachable.
+ * @param lost codes of errors after which the request is sent again; other errors are thrown
+ */
+async function askOrPass<R extends ControlQuestion>(
+  request: R,
+  config: TraderConfig,
+  { timeoutMs, lost }: Readonly<{ timeoutMs: number; lost: readonly ErrorCode[] }>,
+): Promise<{ readonly answer: ControlData[R['command']] } | { readonly reach: Unreached }> {
+  for (let tries = 0; tries < 3; tries++) {
+    const reach = await reachTrader(config);
+    if (reach !== 'answers') return { reach };
+    try {
+      return { answer: await askTrader(request, { socket: config.control.socket, timeoutMs }) };
+    } catch (error) {
+      if (!(error instanceof TwinbookError) || !lost.includes(error.code)) throw error;
+    }
+  }
+  return { reach: await findSilent(config.ledger.path) };
 }
 
 async function killPast(killing: Killing, reach: Unreached): Promise<CommandOutput> {

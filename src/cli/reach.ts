@@ -191,27 +191,6 @@ export async function reachTrader(config: TraderConfig): Promise<'answers' | Unr
   }
 }
 
-/**
- * Sends a request to a trader that may end, hang or restart. Returns the answer, or why the trader is unreachable.
- * @param lost codes of errors after which the request is sent again; other errors are thrown
- */
-export async function askOrPass<R extends ControlQuestion>(
-  request: R,
-  config: TraderConfig,
-  { timeoutMs, lost }: Readonly<{ timeoutMs: number; lost: readonly ErrorCode[] }>,
-): Promise<{ readonly answer: ControlData[R['command']] } | { readonly reach: Unreached }> {
-  for (let tries = 0; tries < 3; tries++) {
-    const reach = await reachTrader(config);
-    if (reach !== 'answers') return { reach };
-    try {
-      return { answer: await askTrader(request, { socket: config.control.socket, timeoutMs }) };
-    } catch (error) {
-      if (!(error instanceof TwinbookError) || !lost.includes(error.code)) throw error;
-    }
-  }
-  return { reach: await findSilent(config.ledger.path) };
-}
-
 /** Asks the trader. Throws `not_running` only after a second check, and `timed_out` if the trader does not answer. */
 export async function askThere<R extends ControlQuestion>(
   request: R,

@@ -75,12 +75,6 @@ export type Pair = readonly [name: string, value: TableCell | undefined];
 export const amountText = (value: number | null | undefined): string | null =>
   value === null || value === undefined ? null : formatDecimal(micros(value));
 
-/** Returns the decimal texts of several fields, by the field's name without `Micros`. */
-export const amounts = <Name extends string>(
-  row: { readonly [Field in `${Name}Micros`]?: number | null } | null | undefined,
-  ...names: readonly Name[]
-) => Object.fromEntries(names.map((name) => [name, amountText(row?.[`${name}Micros`])])) as Record<Name, string | null>;
-
 /** Returns a row of `--json`: names in snake case, and amounts as decimal texts under names without `Micros`. */
 export const jsonRow = (row: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
-import type { ArenaResult, ArenaStanding, EdgeDifference } from '../../lab/arena/arena.js';
+import type { ArenaResult, computeDifference, computeStanding } from '../../lab/arena/arena.js';
 import { conditionsText, USUAL_CONDITIONS } from '../../lab/arena/contract.js';
 import { count, decimal, formatDuration } from '../../lab/report/figures.js';
 import type { FreshMean } from '../../lab/sweep/result.js';
@@ -10,6 +10,9 @@ import { command } from '../command.js';
 import { DEFAULT_CONFIG, EXIT, ProgressLine } from '../io.js';
 import * as option from '../options.js';
 import { prose, type TableColumn, table } from '../table.js';
+
+type ArenaStanding = Readonly<ReturnType<typeof computeStanding>>;
+type EdgeDifference = Readonly<ReturnType<typeof computeDifference>>;
 
 export const HIGHEST_SEED = 2 ** 31;
 export const MOST_SEEDS = 1_000_000;

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { AFTER_HALT } from '../../lab/backtest/contract.js';
 import { FEE_NAMES } from '../../lab/backtest/fees.js';
-import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
+import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type FeedChoice, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { boundHeapGrowth } from '../../shared/base/processes.js';
 import type { Config } from '../../shell/config/config.js';
@@ -56,6 +56,8 @@ export const fillModelOption = (usual: readonly string[]): option.OptionRow<read
     `fill models, separated by commas, from the most to the least pessimistic, e.g. trade-through,power:2 (default: ${usual.join(',')})`,
     (text) => text.split(',').map((name) => name.trim()),
   );
+
+const MAX_REPEATS = 1_000;
 
 export const addBacktestCommand = command({
   name: 'backtest',

@@ -10,14 +10,7 @@ import { feeCurve } from '../../lab/backtest/fees.js';
 import { latencyChoice } from '../../lab/backtest/latency.js';
 import { count, formatDuration, formatQuantity } from '../../lab/report/figures.js';
 import type { RunnerPlace } from '../../lab/sweep/chunks.js';
-import {
-  MAX_CONFIGURATIONS,
-  MAX_FOLDS,
-  type SweepPlan,
-  type SweepProgress,
-  type SweepWatcher,
-  USUAL_FILL_MODELS,
-} from '../../lab/sweep/contract.js';
+import { MAX_CONFIGURATIONS, type SweepPlan, type SweepProgress, type SweepWatcher } from '../../lab/sweep/contract.js';
 import {
   configurationColumns,
   placeConfigurations,
@@ -40,6 +33,11 @@ import * as option from '../options.js';
 import { prose, record, type TableColumn, table } from '../table.js';
 import { chooseWorlds, HIGHEST_SEED, MOST_SEEDS, marketsOption, threadsOption } from './arena.js';
 import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } from './backtest.js';
+
+const MAX_FOLDS = 50;
+
+/** Default fill models: the three with the fewest fills. Users should reject results that differ in sign. */
+const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
 
 export function sweepTables(result: SweepResult, width?: number): string {
   const { configurations, counts, subject, assumptions } = result;

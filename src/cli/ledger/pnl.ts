@@ -21,7 +21,7 @@ import { command } from '../command.js';
 import { type CliIo, writeWhole } from '../io.js';
 import * as option from '../options.js';
 import { AT_LAST_PRICES, askThere, readLedger, valueOn } from '../reach.js';
-import { amounts, amountText, formatOf, json, record, writeAnswer } from '../table.js';
+import { amountText, formatOf, json, record, writeAnswer } from '../table.js';
 
 const BY: option.OptionRow<BreakdownBy | undefined> = new Option(
   '--by <what>',
@@ -70,6 +70,12 @@ export const pnlCommand = command({
     if (report !== undefined && format === 'table') io.out(`report: ${report}\n`);
   },
 });
+
+/** Returns the decimal texts of several fields, by the field's name without `Micros`. */
+const amounts = <Name extends string>(
+  row: { readonly [Field in `${Name}Micros`]?: number | null } | null | undefined,
+  ...names: readonly Name[]
+) => Object.fromEntries(names.map((name) => [name, amountText(row?.[`${name}Micros`])])) as Record<Name, string | null>;
 
 const formatFigures = (pnl: PnlRow) => amounts(pnl, 'capital', 'cash', 'realised', 'fees', 'unrealised', 'total');
 

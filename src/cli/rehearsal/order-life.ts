@@ -6,9 +6,11 @@ import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { complement, formatDecimal, type Micros, ONE, ZERO } from '../../shared/base/micros.js';
 import { readTransaction } from '../../shared/protocol/drafts/solana-message.js';
+import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome, PlannedRequest } from '../../shared/protocol/seam.js';
 import { ServiceClient } from '../../shell/client/client.js';
+import type { ClientAnswer } from '../../shell/client/contract.js';
 import type { Config } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
@@ -29,21 +31,9 @@ import { Exposure } from '../../trader/risk/exposure.js';
 import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
 import { oneRound, performAsk, restingOrders } from '../ledger/reconcile.js';
-import { openKeys, openWallet, reachTrader } from '../reach.js';
+import { compareClocks, openKeys, openWallet, reachTrader } from '../reach.js';
 import { type ChosenMarket, chooseMarket, marketText, orderText } from './market-choice.js';
-import {
-  ask,
-  clockText,
-  difference,
-  failure,
-  isStrange,
-  limitText,
-  lineOf,
-  type Rehearsal,
-  type RehearsalPlace,
-  step,
-  timedOut,
-} from './steps.js';
+import { ask, difference, failure, isStrange, lineOf, type Rehearsal, type RehearsalPlace, step } from './steps.js';
 
 const LOOK_MS = 1_000;
 /** Number of requested book levels; a book with exactly this number of levels may be incomplete. */
@@ -96,6 +86,34 @@ export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Prom
   const { wallet, credentials } = await step(live, 'keys', open, describe);
   const client = new ServiceClient({ profile, credentials });
   await rehearseAt({ ...live, client, wallet }).finally(() => client.close());
+}
+
+const timedOut = (text: string, todo: string) => new TwinbookError('timed_out', text, todo);
+
+function clockText(client: ServiceClient, { clock_tolerance_s }: VenueProfile): string {
+  const apart = compareClocks(client);
+  if (apart === null) return 'the venue does not report its time; this clock is assumed to be correct';
+  if (apart.apartMs > clock_tolerance_s * 1000) {
+    const todo = 'Synchronise this clock (NTP), and compare the venue’s clock with a third clock.';
+    throw difference('the clocks differ', `clock_tolerance_s: ${clock_tolerance_s}`, apart.text, todo);
+  }
+  return apart.agrees
+    ? 'this clock agrees with the venue’s clock'
+    : `${apart.text}; signed calls are corrected for the difference`;
+}
+
+/** Describes a scope's rate limit by an answer's headers. Throws if the limit is below the profile's. */
+function limitText({ budget }: ClientAnswer, scope: Scope, profile: VenueProfile): string {
+  const key = `${scope}_per_minute` as const;
+  const due = profile.rate_limits[key];
+  if (budget === null) return `${scope}: the venue sends no limit, so at most ${due} requests a minute are sent`;
+  if (budget.limit < due) {
+    const text = `the venue allows fewer ${scope} requests than the profile says`;
+    const todo = `Write ${key}: ${budget.limit} under rate_limits of your copy of the profile.`;
+    throw difference(text, `${key}: ${due}`, `X-RateLimit-Limit: ${budget.limit}`, todo);
+  }
+  const more = budget.limit === due ? '' : ` (the profile limits the rate to ${due})`;
+  return `${scope}: ${budget.limit} a minute${more}`;
 }
 
 /** Performs all steps of a rehearsal, from the clock check to the ledger comparison. The client needs credentials. */

@@ -4,14 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { plainLine } from '../../shared/base/text.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { command } from '../command.js';
 import type { CliIo } from '../io.js';
 import * as option from '../options.js';
 import { nameMeant } from '../reach.js';
-import { json } from '../table.js';
-import { EXIT_OF, lineText, type StepLine, step } from './steps.js';
+import { json, linesText } from '../table.js';
+import { EXIT_OF, type StepLine, step } from './steps.js';
 
 const OPTIONS = {
   live: option.flag('--live', 'rehearse also at the venue: the smallest order, far from the market, canceled at once'),
@@ -49,6 +50,16 @@ export const addRehearseCommand = command({
     return EXIT_OF[result];
   },
 });
+
+/** Formats a successful step as one line. For a failure, further lines show finding, expectation and advice. */
+function lineText({ where, step, result, text, profile, came, draft, todo }: StepLine): string {
+  const more = { 'the profile says': profile, received: came, 'the draft': draft, do: todo || undefined };
+  const known = Object.entries(more).flatMap(([name, value]) =>
+    value === undefined ? [] : [`      ${name}: ${value}`],
+  );
+  // Control characters are removed, because titles and reasons come from the exchange.
+  return linesText([`${result.padEnd(4)}  ${where}  ${step}: ${text}`, ...known].map(plainLine));
+}
 
 /** Checks the flags before anything is read or requested, so that a typing error cannot cause a trade. */
 function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {

@@ -1,17 +1,14 @@
 /** Runs the steps of a rehearsal, on paper or at the venue, and formats the line that each step prints. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import { plainLine } from '../../shared/base/text.js';
-import type { DataOf, EndpointName, Scope } from '../../shared/protocol/endpoints.js';
-import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { CallInput, ClientAnswer } from '../../shell/client/contract.js';
 import type { Config } from '../../shell/config/config.js';
 import type { Wallet } from '../../shell/wallet/wallet.js';
 import { type CliIo, EXIT, type ExitCode, findExitCode } from '../io.js';
-import { compareClocks, requireAnswer } from '../reach.js';
-import { linesText } from '../table.js';
+import { requireAnswer } from '../reach.js';
 
 export interface Rehearsal {
   readonly config: Config;
@@ -87,7 +84,6 @@ export const difference = (text: string, profile: string, came: string, todo: st
   new Difference(text, { profile, came, ...(draft === undefined ? {} : { draft }) }, todo);
 
 export const failure = (text: string, todo: string) => new TwinbookError('venue_refused', text, todo);
-export const timedOut = (text: string, todo: string) => new TwinbookError('timed_out', text, todo);
 
 const BY_EXIT: Readonly<Partial<Record<ExitCode, StepLine['result']>>> = {
   [EXIT.configuration]: 'configuration',
@@ -103,16 +99,6 @@ export const lineOf = (error: TwinbookError): Omit<StepLine, 'where' | 'step'> =
   ...(error instanceof Difference ? error.finding : {}),
   todo: error.hint,
 });
-
-/** Formats a successful step as one line. For a failure, further lines show finding, expectation and advice. */
-export function lineText({ where, step, result, text, profile, came, draft, todo }: StepLine): string {
-  const more = { 'the profile says': profile, received: came, 'the draft': draft, do: todo || undefined };
-  const known = Object.entries(more).flatMap(([name, value]) =>
-    value === undefined ? [] : [`      ${name}: ${value}`],
-  );
-  // Control characters are removed, because titles and reasons come from the exchange.
-  return linesText([`${result.padEnd(4)}  ${where}  ${step}: ${text}`, ...known].map(plainLine));
-}
 
 /** Calls the venue. Throws a `Difference` if another program answered, else the errors of `requireAnswer`. */
 export async function ask<N extends EndpointName>(
@@ -132,29 +118,3 @@ export async function ask<N extends EndpointName>(
 /** True if an answer is not from the venue's service but, for example, from a proxy; false without an answer. */
 export const isStrange = (outcome: Outcome): boolean =>
   outcome.kind === 'unknown' && outcome.sent && outcome.reason.startsWith('HTTP ');
-
-export function clockText(client: ServiceClient, { clock_tolerance_s }: VenueProfile): string {
-  const apart = compareClocks(client);
-  if (apart === null) return 'the venue does not report its time; this clock is assumed to be correct';
-  if (apart.apartMs > clock_tolerance_s * 1000) {
-    const todo = 'Synchronise this clock (NTP), and compare the venue’s clock with a third clock.';
-    throw difference('the clocks differ', `clock_tolerance_s: ${clock_tolerance_s}`, apart.text, todo);
-  }
-  return apart.agrees
-    ? 'this clock agrees with the venue’s clock'
-    : `${apart.text}; signed calls are corrected for the difference`;
-}
-
-/** Describes a scope's rate limit by an answer's headers. Throws if the limit is below the profile's. */
-export function limitText({ budget }: ClientAnswer, scope: Scope, profile: VenueProfile): string {
-  const key = `${scope}_per_minute` as const;
-  const due = profile.rate_limits[key];
-  if (budget === null) return `${scope}: the venue sends no limit, so at most ${due} requests a minute are sent`;
-  if (budget.limit < due) {
-    const text = `the venue allows fewer ${scope} requests than the profile says`;
-    const todo = `Write ${key}: ${budget.limit} under rate_limits of your copy of the profile.`;
-    throw difference(text, `${key}: ${due}`, `X-RateLimit-Limit: ${budget.limit}`, todo);
-  }
-  const more = budget.limit === due ? '' : ` (the profile limits the rate to ${due})`;
-  return `${scope}: ${budget.limit} a minute${more}`;
-}

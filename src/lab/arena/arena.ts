@@ -18,8 +18,6 @@ export function estimateMean(values: readonly number[]): FreshMean {
   return { mean: mean ?? 0, standardError };
 }
 
-export type ArenaStanding = Readonly<ReturnType<typeof computeStanding>>;
-
 export function computeStanding(results: readonly NamedSimulation[]) {
   const { world, strategy } = must(results[0], 'a simulation');
   const mean = (figure: (result: SimulationResult) => number): FreshMean => estimateMean(results.map(figure));
@@ -49,8 +47,6 @@ export function computeStanding(results: readonly NamedSimulation[]) {
     firstFailure: failures[0] ?? null,
   };
 }
-
-export type EdgeDifference = Readonly<ReturnType<typeof computeDifference>>;
 
 export function computeDifference(results: readonly NamedSimulation[], others: readonly NamedSimulation[]) {
   const { world, strategy } = must(results[0], 'a simulation');

@@ -124,8 +124,6 @@ export class LatencyModel {
     this.isLost = wholeMs > GIVES_UP_MS;
   }
 }
-
-export const MAX_REPEATS = 1_000;
 const SCALE_RANGE = 1.25;
 const JITTER_SHARE = 0.1;
 

@@ -13,10 +13,9 @@ import type { MarketAnalysis } from '../report/analysis/markets.js';
 import { nameModel } from '../report/analysis/session-figures.js';
 import { share, sum } from '../report/analysis/split.js';
 import { formatQuantity } from '../report/figures.js';
-import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
+import { readRecordedRun } from './read-recorded-run.js';
 
 export type Parity = ReturnType<typeof compare>;
-export type MarketParity = Parity['markets'][number];
 export type ParitySide = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 
@@ -95,8 +94,6 @@ export interface ParityOptions {
   readonly progress?: (share: number, what: string) => void;
 }
 
-export type ParityResult = Awaited<ReturnType<typeof runParity>>;
-
 /** Throws TwinbookError `recording_invalid` for a run without a book, `usage` for an unknown fill model. */
 export async function runParity(run: RunJournal, options: ParityOptions) {
   const { fillModels, progress, trader, isOther = false } = options;
@@ -134,6 +131,8 @@ const REMARKS = [
   'In the live run, other traders may have reacted to our orders; the recorded market does not react to our orders.',
   'Changes of a book between two polls of the run are unknown, and trade times are whole seconds.',
 ];
+
+type LiveRun = Awaited<ReturnType<typeof readRecordedRun>>;
 
 function eventsText({ sources }: LiveRun): string {
   const summaries = sources.flatMap(({ summary }) => summary ?? []);

@@ -263,8 +263,6 @@ class RunOrders {
 /** Extra time at the end of the market data, ms, because a backtest's stop may take longer than the run's stop. */
 const STOP_ROOM_MS = 60_000;
 
-export type LiveRun = Awaited<ReturnType<typeof readRecordedRun>>;
-
 export async function readRecordedRun(run: RunJournal) {
   const reading = new RunReading(run);
   for await (const step of run.steps()) reading.take(step);

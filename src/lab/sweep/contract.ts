@@ -7,15 +7,8 @@ import type { ConfigOfThreads, TaskEnd } from '../backtest/threads/pool.js';
 /** Maximum number of configurations of a sweep: more than a machine can try in a day. */
 export const MAX_CONFIGURATIONS = 10_000;
 
-export const USUAL_FOLDS = 4;
-/** Minimum number of events per fold, if the user does not choose the number of folds. */
-export const LEAST_EVENTS_PER_FOLD = 2;
-export const MAX_FOLDS = 50;
-
 /** Minimum number of events for a Sharpe ratio; with fewer events the ratio is too random to be shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
-/** Default fill models: the three with the fewest fills. Users should reject results that differ in sign. */
-export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
 
 export type RawValue = number | boolean | string;
 

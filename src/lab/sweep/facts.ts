@@ -7,20 +7,23 @@ import { makePlan } from '../backtest/plan.js';
 import { streamRecording } from '../backtest/replay-driver.js';
 import { eventOf } from '../report/analysis/markets.js';
 import { groupBy } from '../report/analysis/split.js';
-import {
-  LEAST_EVENTS_PER_FOLD,
-  type Search,
-  type SweepAssumptions,
-  type SweepCandidate,
-  type SweepPlan,
-  type SweepSubject,
-  type SweepWatcher,
-  type SweptEvent,
-  type Task,
-  type TaskOutcome,
-  USUAL_FOLDS,
+import type {
+  Search,
+  SweepAssumptions,
+  SweepCandidate,
+  SweepPlan,
+  SweepSubject,
+  SweepWatcher,
+  SweptEvent,
+  Task,
+  TaskOutcome,
 } from './contract.js';
 import { hashValue, makeIdentity, type SweepIdentity } from './search.js';
+
+const USUAL_FOLDS = 4;
+
+/** Minimum number of events per fold, if the user does not choose the number of folds. */
+const LEAST_EVENTS_PER_FOLD = 2;
 
 /** `hash`: SHA-256 of the market's description and events, lower-case hex; independent of the files' location. */
 export type PlannedMarket = Awaited<ReturnType<typeof planData>>['markets'][number];
