@@ -2,7 +2,7 @@
 
 import type { Recording } from '../recording/contract.js';
 import type { ImportedMarket, ImportProgress } from '../recording/import.js';
-import type { RecordingStats } from '../recording/inspect/stats.js';
+import type { computeStats } from '../recording/inspect/stats.js';
 import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros } from '../shared/base/micros.js';
 import { cutText, utcText } from '../shared/base/text.js';
@@ -230,6 +230,8 @@ function formatSpan(row: ListRow): string {
 const decimalText = (value: number): string => formatDecimal(micros(Math.round(value)));
 const sides = (pair: readonly [number, number] | null) =>
   pair === null ? null : { bid: decimalText(pair[0]), ask: decimalText(pair[1]) };
+
+type RecordingStats = Awaited<ReturnType<typeof computeStats>>;
 
 const statsRow = (recording: Recording, stats: RecordingStats) => ({
   ...listing(recording),

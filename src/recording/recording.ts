@@ -3,15 +3,14 @@
  * in YES space with times that never decrease. Both skip, count and report unreadable data.
  */
 
-import { type Stats, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { readdirSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError, unreadable } from '../shared/base/errors.js';
 import { invalidRecording, type Recording, type RecordingWarning } from './contract.js';
 import { openKalshi } from './importers/kalshi.js';
 import { kalshiGroups } from './importers/kalshi-message.js';
-import { findFiles, isMessageFile } from './importers/message-files.js';
 import { joinCaptures, lookAtPolymarket, openPolymarket } from './importers/polymarket.js';
-import { dayFolders, isFileOfStore, isStore, marketFolders } from './store/layout.js';
+import { dayFolders, isDayFolder, isStore, marketFolders, parseName } from './store/layout.js';
 import { openMarket } from './store/market-reader.js';
 
 interface OpenOptions {
@@ -61,6 +60,46 @@ const nothingOpened = (paths: readonly string[], { markets = [] }: OpenOptions):
 
 type Opener = () => Promise<readonly Recording[]>;
 
+const MESSAGES = /\.(ndjson|jsonl|json|parquet)$/;
+const PACKED = /\.(gz|zst)$/;
+
+/** Names of files that describe a data set, and contain no recorded data. */
+const ABOUT = /^(\..*|MARKETS\.csv|metadata|README.*|LICEN[CS]E.*|.*\.(md|txt))$/i;
+
+/** Returns true if a file may have messages, according to its name. Compressed Parquet files are not supported. */
+const isMessageFile = (name: string): boolean =>
+  name.endsWith('.parquet') || (MESSAGES.test(name.replace(PACKED, '')) && !/\.parquet\.(gz|zst)$/.test(name));
+
+/** Finds the files of a folder and its subfolders. If a subfolder `events` exists, only `events` is searched. */
+function findFiles(folder: string) {
+  const events = join(folder, 'events');
+  const root = isFolder(events) ? events : folder;
+  const entries = listFiles(root);
+  const files = [...entries, ...entries.filter(isFolder).flatMap(listFiles)].filter((path) => !isFolder(path));
+  return { paths: files.filter((path) => isMessageFile(basename(path))), notRead: describeOthers(files, folder) };
+}
+
+const listFiles = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => !ABOUT.test(name))
+    .sort()
+    .map((name) => join(folder, name));
+
+/** Returns true if the path is a folder; false for a missing path or a broken link. */
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+function describeOthers(files: readonly string[], folder: string): string[] {
+  const counts = new Map<string, number>();
+  for (const name of files.map((file) => basename(file)).filter((file) => !isMessageFile(file))) {
+    const ending = /\.[a-z0-9]+(\.(gz|zst|bz2|xz|zip))?$/i.exec(name)?.[0] ?? '';
+    counts.set(ending, (counts.get(ending) ?? 0) + 1);
+  }
+  return [...counts].map(([ending, count]) => {
+    if (ending === '') return `${folder}: files without an ending: ${count}`;
+    return `${folder}: ${count === 1 ? '1 file that ends' : `${count} files that end`} in ${ending}`;
+  });
+}
+
 async function makeOpeners(paths: readonly string[], options: OpenOptions): Promise<Opener[]> {
   const files: string[] = [];
   const stored = new Map<string, Set<string>>();
@@ -87,6 +126,11 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
     return recording === null ? [] : [recording];
   });
   return [...(await fileOpeners(files, options)), ...ours];
+}
+
+function isFileOfStore(path: string): boolean {
+  const [name, folder] = [basename(path), dirname(resolve(path))];
+  return parseName(name) !== null && isDayFolder(folder);
 }
 
 const ENDINGS = '.ndjson, .jsonl, .json (each plain, .gz or .zst) or .parquet';

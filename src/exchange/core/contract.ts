@@ -207,10 +207,6 @@ export interface MarginPageQuery {
   readonly oldestFirst?: boolean | undefined;
 }
 
-/** Size, start, direction and filters of one page of a margin list. */
-export type MarginQuery<N extends 'requests.list' | 'positions.list' | 'settlements.list'> = FiltersOf<N> &
-  MarginPageQuery;
-
 /** One page of a margin list. */
 export interface MarginPage<T> {
   readonly rows: readonly T[];

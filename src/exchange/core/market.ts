@@ -17,7 +17,7 @@ import {
   type Refusal,
   type Result,
 } from './contract.js';
-import { DEFAULT_REFERENCE, MarginPool, readRules } from './margin/pool.js';
+import { MarginPool, readRules } from './margin/pool.js';
 import { MatchingBook, NO_TICK } from './matching/book.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
@@ -84,6 +84,8 @@ export type MarketCard = Readonly<Extract<ReturnType<typeof readSpec>, { ok: tru
 
 /** The order book of a market, with its tick, lot and fee rates. */
 export type Trading = Readonly<ReturnType<typeof makeTrading>>;
+
+const DEFAULT_REFERENCE = ONE / 2;
 
 /** One market of the exchange: its description, state, trading and holdings. */
 export class Market {

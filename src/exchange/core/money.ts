@@ -61,25 +61,6 @@ export function buyLock(price: number, amount: number, rate: number): number {
   return rate === 0 ? cost : cost + timesUp(rate, cost);
 }
 
-/** Cost of a buy including its fee, as a trade charges it. The cost is rounded down for YES, up for NO. */
-function computeCharge(price: number, amount: number, rate: number, isYes: boolean): number {
-  const cost = isYes ? timesDown(price, amount) : timesUp(price, amount);
-  return rate === 0 ? cost : cost + timesUp(rate, cost);
-}
-
-/** Largest amount that `funds` can pay at the buyer's price, fee included: `wanted`, or less in multiples of `lot`. */
-export function affordable(funds: number, wanted: number, price: number, rate: number, lot: number, isYes: boolean) {
-  if (computeCharge(price, wanted, rate, isYes) <= funds) return wanted;
-  let fits = 0;
-  let tooMany = Math.ceil(wanted / lot);
-  while (tooMany - fits > 1) {
-    const lots = Math.floor((fits + tooMany) / 2);
-    if (computeCharge(price, lots * lot, rate, isYes) <= funds) fits = lots;
-    else tooMany = lots;
-  }
-  return fits * lot;
-}
-
 /** Casts a number of the core to `Micros`. The core's limits keep all sums within the safe integers. */
 export const asMicros = (value: number): Micros =>
   // The cast is right: all amounts of the core are integers in millionths.

@@ -10,7 +10,7 @@ import { invalid, type MarketSpec, mapResult, ok, type Result, refuse } from '..
 import { detailRow } from '../core/records/market-rows.js';
 import { type Answer, faultAnswer, successText } from '../service/answers.js';
 import { Authenticator, reportOn, type signedRequestReport } from './authentication.js';
-import { type FaultContext, type Faults, faultsBody, MAX_S, setFaults, shownFaults } from './faults.js';
+import { type FaultContext, type Faults, faultsBody, MAX_S, shownFaults } from './faults.js';
 import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
 
 interface FaultControlCall<B> extends FaultContext {
@@ -131,6 +131,17 @@ export const CONTROLS: readonly FaultControl[] = [
   bare('GET', '/paper/signed-request/', ({ report }) => ok(report())),
   bare('POST', '/paper/signed-request/', ({ report }) => ok(report())),
 ];
+
+/** Replaces all present faults, and returns the new faults in wire format. */
+function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
+  const { nowMs, core, faults, hasLimits } = context;
+  const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;
+  if (limits !== undefined && !hasLimits) return invalid('limits', 'The exchange runs without request limits.');
+  const untilMs = forS === undefined ? null : nowMs + Math.round(forS * 1000);
+  faults.set(answers, limits ?? {}, untilMs);
+  core.at(nowMs).setDelays({ landingMs, closingMs, ...(untilMs === null ? {} : { untilMs }) });
+  return ok(shownFaults(context));
+}
 
 function changeState({ nowMs, core, params, body }: FaultControlCall<z.output<typeof stateBody>>): Result<unknown> {
   const { state, paused, unbacked_collateral: unbacked } = body;

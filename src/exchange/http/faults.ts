@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { Random } from '../../shared/base/random.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
-import { invalid, ok, type Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { delaysInForce } from '../core/core-context.js';
 import { type Answer, faultAnswer } from '../service/answers.js';
@@ -161,17 +160,6 @@ export interface FaultContext {
   readonly faults: Faults;
   /** True if the exchange limits requests. */
   readonly hasLimits: boolean;
-}
-
-/** Replaces all present faults, and returns the new faults in wire format. */
-export function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
-  const { nowMs, core, faults, hasLimits } = context;
-  const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;
-  if (limits !== undefined && !hasLimits) return invalid('limits', 'The exchange runs without request limits.');
-  const untilMs = forS === undefined ? null : nowMs + Math.round(forS * 1000);
-  faults.set(answers, limits ?? {}, untilMs);
-  core.at(nowMs).setDelays({ landingMs, closingMs, ...(untilMs === null ? {} : { untilMs }) });
-  return ok(shownFaults(context));
 }
 
 /** Returns the faults that apply now, in wire format. */

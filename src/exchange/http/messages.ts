@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { EndpointName, Scope } from '../../shared/protocol/endpoints.js';
 import type { ErrorDetails } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { parseBySchema } from '../../shared/protocol/wire.js';
-import { invalid, ok, type Refusal, type Result, refuse } from '../core/contract.js';
+import { invalid, ok, type Result, refuse } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import type { Answer } from '../service/answers.js';
 import type { ExchangeClock } from './ticker.js';
@@ -41,17 +41,6 @@ export const MAX_PARAM_LENGTH = 256;
 
 /** Converts the parameters of a path template from `{name}` to the router's spelling `:name`. */
 export const routeUrl = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1');
-
-/** Lists the methods that are declared for a path. */
-export function listMethods(path: string, declarations: readonly { readonly method: string; readonly path: string }[]) {
-  const segments = path.split('/');
-  const matching = declarations.filter((declaration) => matches(segments, declaration.path.split('/')));
-  return [...new Set(matching.map(({ method }) => method))];
-}
-
-const matches = (path: readonly string[], template: readonly string[]): boolean =>
-  path.length === template.length &&
-  template.every((segment, at) => (segment.startsWith('{') ? path[at] !== '' : segment === path[at]));
 
 /** Query parameters as parsed by the router. A repeated parameter is an array. */
 export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
@@ -100,28 +89,8 @@ function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   return current === undefined;
 }
 
-/** Maximum size of a request's body. The venue's interface requires status 413 for a larger body. */
-export const MAX_BODY_BYTES = 64 * 1024;
-/** Maximum size of the request line and headers together. A larger request head is answered with status 431. */
-export const MAX_HEAD_BYTES = 16 * 1024;
-
-/** Converts an error of the framework to a refusal; any other error becomes an `internal_error`. */
-export function toRefusal({ statusCode = 500 }: FastifyError): Refusal {
-  if (statusCode === 413) return refuse('request_too_large');
-  if (statusCode === 415) return refuse('unsupported_media_type');
-  return statusCode < 500 ? invalid('request', 'The request is malformed.') : refuse('internal_error');
-}
-
 /** Path and query of a request, as received. */
 export const readRawUrl = (request: FastifyRequest): string => request.raw.url ?? '/';
-
-/** Moves the media type to `bodyType`, so that the framework cannot reject it before the authentication. */
-export function takeMediaType(request: FastifyRequest): void {
-  const named = request.headers['content-type'];
-  if (named === undefined) return;
-  request.bodyType = named.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  delete request.raw.headers['content-type'];
-}
 
 const readBytes = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0));
 

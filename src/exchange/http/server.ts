@@ -17,7 +17,7 @@ import {
   fillPath,
   type Scope,
 } from '../../shared/protocol/endpoints.js';
-import { invalid, refuse } from '../core/contract.js';
+import { invalid, type Refusal, refuse } from '../core/contract.js';
 import {
   type Answer,
   faultAnswer,
@@ -32,9 +32,6 @@ import { Authenticator } from './authentication.js';
 import { CONTROLS, serveControls } from './controls.js';
 import { Faults, NAMES } from './faults.js';
 import {
-  listMethods,
-  MAX_BODY_BYTES,
-  MAX_HEAD_BYTES,
   MAX_PARAM_LENGTH,
   parseQuery,
   type RawQuery,
@@ -44,8 +41,6 @@ import {
   routeUrl,
   type ServerOptions,
   send,
-  takeMediaType,
-  toRefusal,
 } from './messages.js';
 import { openApiDocument } from './openapi/document.js';
 import { PAGE_ROUTES, servePage } from './openapi/page.js';
@@ -94,6 +89,12 @@ export const PATIENCE = {
 };
 /** Limits of connections. */
 export type Patience = Readonly<typeof PATIENCE>;
+
+/** Maximum size of a request's body. The venue's interface requires status 413 for a larger body. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Maximum size of the request line and headers together. A larger request head is answered with status 431. */
+const MAX_HEAD_BYTES = 16 * 1024;
 
 const socketOptions = (patience: Patience) => ({
   connectionTimeout: patience.silenceMs,
@@ -308,4 +309,30 @@ function serveDocument(server: FastifyInstance, options: ServerOptions): void {
     send(reply, { status: 200, text });
   });
   servePage(server, options.profile);
+}
+
+/** Lists the methods that are declared for a path. */
+function listMethods(path: string, declarations: readonly { readonly method: string; readonly path: string }[]) {
+  const segments = path.split('/');
+  const matching = declarations.filter((declaration) => matches(segments, declaration.path.split('/')));
+  return [...new Set(matching.map(({ method }) => method))];
+}
+
+const matches = (path: readonly string[], template: readonly string[]): boolean =>
+  path.length === template.length &&
+  template.every((segment, at) => (segment.startsWith('{') ? path[at] !== '' : segment === path[at]));
+
+/** Converts an error of the framework to a refusal; any other error becomes an `internal_error`. */
+function toRefusal({ statusCode = 500 }: FastifyError): Refusal {
+  if (statusCode === 413) return refuse('request_too_large');
+  if (statusCode === 415) return refuse('unsupported_media_type');
+  return statusCode < 500 ? invalid('request', 'The request is malformed.') : refuse('internal_error');
+}
+
+/** Moves the media type to `bodyType`, so that the framework cannot reject it before the authentication. */
+function takeMediaType(request: FastifyRequest): void {
+  const named = request.headers['content-type'];
+  if (named === undefined) return;
+  request.bodyType = named.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  delete request.raw.headers['content-type'];
 }

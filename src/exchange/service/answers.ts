@@ -10,9 +10,8 @@ import {
 } from '../../shared/protocol/cursors.js';
 import type { Endpoint, EndpointName, PathParamsOf, QueryOf, WireOf } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
-import { type AccountSlot, invalid, ok, type RecordPage, type Refusal, refuse } from '../core/contract.js';
+import { type AccountSlot, invalid, type Refusal } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import type { Market } from '../core/market.js';
 import type { WalletSignatures } from './wallet-signatures.js';
 
 /** Lists with cursors. Each cursor contains the index of its list, so new lists must be added at the end. */
@@ -120,35 +119,5 @@ export type Reply<N extends EndpointName> =
       readonly text?: string;
     }
   | Refusal;
-
-/** A handler for every declared call. */
-export type Handlers = { readonly [N in EndpointName]: (call: ServiceCall<N>, context: HandlerContext) => Reply<N> };
-
-/** Returns a reply with the record; for null, the error `not_found`. */
-export const answerFound = <T>(record: T | null) => (record === null ? refuse('not_found') : ok(record));
-
-/** Makes a handler that calls `answer` with the market that the path names; `not_found` for an unknown market. */
-export function ofMarket<C extends { readonly params: { readonly condition_id: string } }, T>(
-  answer: (market: Market, call: C, core: ExchangeCore) => T,
-) {
-  return (call: C, { core }: HandlerContext) => {
-    const market = core.catalog.byId(call.params.condition_id);
-    return market === null ? refuse('not_found') : answer(market, call, core);
-  };
-}
-
-/** Answers with one page of a list: decodes the cursor, reads the page and encodes the next cursor. */
-export function keysetPage<Q extends { readonly cursor?: string | undefined }, T>(
-  list: CursorList,
-  query: Q,
-  limit: number,
-  read: (query: Q & { readonly limit: number; readonly beforeId: number | undefined }) => RecordPage<T>,
-) {
-  const beforeId = cursorPosition(list, query.cursor, 'before_id');
-  if (beforeId === null) return BAD_CURSOR;
-  const page = read({ ...query, limit, beforeId });
-  const nextCursor = page.nextBeforeId === null ? null : cursorAt(list, 'before_id', page.nextBeforeId);
-  return { ok: true as const, value: [...page.rows], nextCursor };
-}
 
 export const BAD_CURSOR = invalid('cursor', 'Invalid cursor.');

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { ONE } from '../../shared/base/micros.js';
 import { decodeCursor, encodeCursor } from '../../shared/protocol/cursors.js';
-import type { QueryOf } from '../../shared/protocol/endpoints.js';
+import type { EndpointName, QueryOf } from '../../shared/protocol/endpoints.js';
 import { submittedSignature } from '../../shared/protocol/signing.js';
 import {
   ASK,
@@ -14,23 +14,23 @@ import {
   type MarginPageQuery,
   type MarginSize,
   ok,
+  type RecordPage,
   type Refusal,
   type Result,
+  refuse,
 } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { type Market, SPORTS } from '../core/market.js';
 import { accountPnl, assetPage } from '../core/records/assets.js';
 import * as rows from '../core/records/market-rows.js';
 import {
-  answerFound,
   BAD_CURSOR,
   type CursorList,
+  cursorAt,
   cursorBehind,
   cursorPlace,
+  cursorPosition,
   type HandlerContext,
-  type Handlers,
-  keysetPage,
-  ofMarket,
   type Reply,
   type ServiceCall,
   successText,
@@ -94,6 +94,36 @@ function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): Refusal 
   if (end_time <= start_time) return invalid('end_time', 'Must be later than start_time.');
   if (end_time - start_time > MAX_SPAN_S) return invalid('end_time', 'Must be at most 30 days after start_time.');
   return null;
+}
+
+/** A handler for every declared call. */
+type Handlers = { readonly [N in EndpointName]: (call: ServiceCall<N>, context: HandlerContext) => Reply<N> };
+
+/** Returns a reply with the record; for null, the error `not_found`. */
+const answerFound = <T>(record: T | null) => (record === null ? refuse('not_found') : ok(record));
+
+/** Makes a handler that calls `answer` with the market that the path names; `not_found` for an unknown market. */
+function ofMarket<C extends { readonly params: { readonly condition_id: string } }, T>(
+  answer: (market: Market, call: C, core: ExchangeCore) => T,
+) {
+  return (call: C, { core }: HandlerContext) => {
+    const market = core.catalog.byId(call.params.condition_id);
+    return market === null ? refuse('not_found') : answer(market, call, core);
+  };
+}
+
+/** Answers with one page of a list: decodes the cursor, reads the page and encodes the next cursor. */
+function keysetPage<Q extends { readonly cursor?: string | undefined }, T>(
+  list: CursorList,
+  query: Q,
+  limit: number,
+  read: (query: Q & { readonly limit: number; readonly beforeId: number | undefined }) => RecordPage<T>,
+) {
+  const beforeId = cursorPosition(list, query.cursor, 'before_id');
+  if (beforeId === null) return BAD_CURSOR;
+  const page = read({ ...query, limit, beforeId });
+  const nextCursor = page.nextBeforeId === null ? null : cursorAt(list, 'before_id', page.nextBeforeId);
+  return { ok: true as const, value: [...page.rows], nextCursor };
 }
 
 const answerCandles: Handlers['markets.candles'] = ofMarket((market, { query }) => {

@@ -137,8 +137,6 @@ async function firstLines(path: string) {
     }));
   });
 }
-
-export const KALSHI_AMOUNT_PRECISION = 2;
 const LOT_MICROS = 10_000;
 
 /** Maximum time by which a message's time may exceed its receive time, ms. A larger difference means a wrong time. */

@@ -20,16 +20,11 @@ import {
   type RecordingWarning,
   SIDE,
 } from '../contract.js';
-import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
-import {
-  KALSHI_AMOUNT_PRECISION,
-  type KalshiGroup,
-  kalshiRowSql,
-  type LevelAmount,
-  ROW_KIND,
-  readBook,
-} from './kalshi-message.js';
-import { ClockRegression, LineCount, lineSource, takeRejects } from './message-files.js';
+import { connect, fetchRows, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
+import { type KalshiGroup, kalshiRowSql, type LevelAmount, ROW_KIND, readBook } from './kalshi-message.js';
+import { ClockRegression, LineCount, lineSource } from './message-files.js';
+
+const KALSHI_AMOUNT_PRECISION = 2;
 
 type CsvRow = ReadonlyMap<string, string>;
 
@@ -228,6 +223,18 @@ async function* streamRows({ path, place }: KalshiFiles['files'][number], market
   } finally {
     connection.closeSync();
   }
+}
+
+/** Returns the number of lines that DuckDB could not read as text, with an example. Clears the list of these lines. */
+async function takeRejects(connection: DuckDBConnection): Promise<{ count: number; example: string | null }> {
+  const tables = await fetchRows(connection, `SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'`);
+  if (tables.length === 0) return { count: 0, example: null };
+  const sql = 'SELECT count(DISTINCT line) AS count, min(csv_line) AS example FROM reject_errors';
+  const [row] = await fetchRows(connection, sql);
+  await connection.run('DROP TABLE reject_errors');
+  await connection.run('DROP TABLE reject_scans');
+  const example = row?.['example'] ?? null;
+  return { count: Number(row?.['count'] ?? 0), example: example === null ? null : String(example) };
 }
 
 function nothingRead(path: string, read: number, warnings: readonly RecordingWarning[]): TwinbookError {

@@ -1,7 +1,5 @@
 /** Finds files of recorded messages, and counts their broken lines. DuckDB decompresses and splits the files. */
 
-import { readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { invalidRecording, type RecordingWarning } from '../contract.js';
 import { fetchRows } from '../store/duckdb.js';
@@ -118,50 +116,11 @@ export const numberTimeSql = (number: string): string => `floor(CASE
 /** Returns SQL that is true if a time is exact only to the second. */
 export const isCoarseSql = (number: string) => `coalesce(${number} < ${BOUNDS[0]} AND ${number} % 1 = 0, false)`;
 
-const MESSAGES = /\.(ndjson|jsonl|json|parquet)$/;
-const PACKED = /\.(gz|zst)$/;
-/** Names of files that describe a data set, and contain no recorded data. */
-const ABOUT = /^(\..*|MARKETS\.csv|metadata|README.*|LICEN[CS]E.*|.*\.(md|txt))$/i;
-
 /** SQL that is true for a line that is not blank. With `OR`, DuckDB might first trim every line, which is slow. */
 const IS_TEXT = "(CASE WHEN strlen(line) > 40 THEN true ELSE trim(line) <> '' END)";
 
 /** Maximum length of a line, bytes. No venue sends longer messages. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
-
-/** Returns true if a file may have messages, according to its name. Compressed Parquet files are not supported. */
-export const isMessageFile = (name: string): boolean =>
-  name.endsWith('.parquet') || (MESSAGES.test(name.replace(PACKED, '')) && !/\.parquet\.(gz|zst)$/.test(name));
-
-/** Finds the files of a folder and its subfolders. If a subfolder `events` exists, only `events` is searched. */
-export function findFiles(folder: string) {
-  const events = join(folder, 'events');
-  const root = isFolder(events) ? events : folder;
-  const entries = listFiles(root);
-  const files = [...entries, ...entries.filter(isFolder).flatMap(listFiles)].filter((path) => !isFolder(path));
-  return { paths: files.filter((path) => isMessageFile(basename(path))), notRead: describeOthers(files, folder) };
-}
-
-const listFiles = (folder: string) =>
-  readdirSync(folder)
-    .filter((name) => !ABOUT.test(name))
-    .sort()
-    .map((name) => join(folder, name));
-
-/** Returns true if the path is a folder; false for a missing path or a broken link. */
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-
-function describeOthers(files: readonly string[], folder: string): string[] {
-  const counts = new Map<string, number>();
-  for (const name of files.map((file) => basename(file)).filter((file) => !isMessageFile(file))) {
-    const ending = /\.[a-z0-9]+(\.(gz|zst|bz2|xz|zip))?$/i.exec(name)?.[0] ?? '';
-    counts.set(ending, (counts.get(ending) ?? 0) + 1);
-  }
-  return [...counts].map(([ending, count]) => {
-    if (ending === '') return `${folder}: files without an ending: ${count}`;
-    return `${folder}: ${count === 1 ? '1 file that ends' : `${count} files that end`} in ${ending}`;
-  });
-}
 
 /** Returns SQL for a file's messages, as JSON in the column `line`. DuckDB lists invalid text in `reject_errors`. */
 export async function lineSource(connection: DuckDBConnection, path: string, maxLineBytes = MAX_LINE_BYTES) {
@@ -200,16 +159,4 @@ async function parquetLines(connection: DuckDBConnection, path: string): Promise
 export async function describeColumns(connection: DuckDBConnection, source: string) {
   const rows = await fetchRows(connection, `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${source})`);
   return new Map(rows.map((row) => [String(row['column_name']), String(row['column_type'])]));
-}
-
-/** Returns the number of lines that DuckDB could not read as text, with an example. Clears the list of these lines. */
-export async function takeRejects(connection: DuckDBConnection): Promise<{ count: number; example: string | null }> {
-  const tables = await fetchRows(connection, `SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'`);
-  if (tables.length === 0) return { count: 0, example: null };
-  const sql = 'SELECT count(DISTINCT line) AS count, min(csv_line) AS example FROM reject_errors';
-  const [row] = await fetchRows(connection, sql);
-  await connection.run('DROP TABLE reject_errors');
-  await connection.run('DROP TABLE reject_scans');
-  const example = row?.['example'] ?? null;
-  return { count: Number(row?.['count'] ?? 0), example: example === null ? null : String(example) };
 }

@@ -122,8 +122,6 @@ export class BookMeter {
   }
 }
 
-export type RecordingStats = Awaited<ReturnType<typeof computeStats>>;
-
 export async function computeStats(recording: Recording) {
   const { market } = recording;
   const meter = new BookMeter(stepOfPrecision(market.tickPrecision));

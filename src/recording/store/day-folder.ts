@@ -26,7 +26,6 @@ import {
 } from './layout.js';
 import {
   type EventsFile,
-  eventsFiles,
   FORMAT,
   type Manifest,
   readManifest,
@@ -144,11 +143,6 @@ export function unlistedFiles(folder: string, manifest: Manifest | null): string
 export const closedFiles = (folder: string, manifest: Manifest | null, table: RecordedTable): string[] =>
   (manifest?.files ?? []).filter((file) => file.table === table).map(({ name }) => join(folder, name));
 
-export function nextNumber(folder: string): number {
-  const numbers = readdirSync(folder).map((name) => parseName(name)?.number ?? 0);
-  return Math.max(0, ...numbers) + 1;
-}
-
 /** Converts a segment into Parquet, then deletes it. A crash never duplicates a row. Throws `file_unreadable`. */
 export async function closeSegment(folder: string, number: number, counts: ReturnType<typeof readCounts>) {
   const path = join(folder, MANIFEST);
@@ -176,23 +170,6 @@ export async function closeSegment(folder: string, number: number, counts: Retur
   }
 }
 
-/** Converts a dead writer's segments into Parquet, and removes incomplete files. Returns the segments' number. */
-export async function recoverFolder(folder: string): Promise<number> {
-  const names = readdirSync(folder);
-  // Manifests are read only if necessary: reading thousands of them takes seconds.
-  if (!names.some((name) => name.endsWith('.tmp') || parseName(name)?.table === 'segment')) return 0;
-  const open = openSegments(folder, readManifest(join(folder, MANIFEST)));
-  for (const name of names) {
-    const file = parseName(name);
-    const isOpen = file !== null && open.includes(file.number);
-    // An open segment has no complete Parquet files yet.
-    const isLeftOver = file?.table === 'segment' ? !isOpen : isOpen;
-    if (isLeftOver || name.endsWith('.tmp')) await rm(join(folder, name), { force: true });
-  }
-  for (const number of open) await closeSegment(folder, number, readCounts(join(folder, segmentName(number))));
-  return open.length;
-}
-
 /** Reads the counts that a segment stores, and the number of its truncated or broken lines. */
 export function readCounts(path: string) {
   const counts = { refused: 0, steppedBack: 0, brokenLines: 0 };
@@ -206,15 +183,6 @@ export function readCounts(path: string) {
     counts.steppedBack = Number(row.stepped_back);
   }
   return counts;
-}
-
-/** Returns the number and time of the last row in the folder's closed files; null without closed files. */
-export function lastRow(folder: string) {
-  const manifest = readManifest(join(folder, MANIFEST));
-  const last = manifest === null ? undefined : eventsFiles(manifest).at(-1);
-  if (last === undefined) return null;
-  // The manifest never lists a file without rows.
-  return { lastSeq: last.last_seq, lastMs: last.last_ms ?? 0, ended: (last.kinds.end ?? 0) > 0 };
 }
 
 export function unreadableFolder(folder: string, error: unknown): TwinbookError {

@@ -160,15 +160,10 @@ export const marketFolder = (root: string, conditionId: string): string =>
 
 /** Returns false if the id is not valid Unicode text, or if its folder's name would be too long. */
 export const hasFolder = (conditionId: string): boolean =>
-  !/\p{Cs}/u.test(conditionId) && marketFolder('', conditionId).length <= 240; // Most disks allow 255 bytes.
-
-export const dayFolder = (root: string, conditionId: string, date: string): string =>
-  join(marketFolder(root, conditionId), `date=${date}`);
+  !/\p{Cs}/u.test(conditionId) && marketFolder('', conditionId).length <= 240;
 
 const isMarketFolder = (path: string): boolean => basename(path).startsWith('market=');
 export const isDayFolder = (path: string): boolean => /^date=\d{4}-\d{2}-\d{2}$/.test(basename(path));
-
-export const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 export const parquetName = (table: RecordedTable, number: number): string => `${table}-${pad(number)}.parquet`;
 /** Returns the name of an open segment. Parquet files made from a segment have the same number as the segment. */
@@ -187,11 +182,6 @@ const pad = (number: number): string => String(number).padStart(4, '0');
 
 /** Returns true if a folder is in Twinbook's format: recordings of several markets, of one market, or of one day. */
 export const isStore = (folder: string): boolean => marketFolders(folder).length > 0;
-
-export function isFileOfStore(path: string): boolean {
-  const [name, folder] = [basename(path), dirname(resolve(path))];
-  return parseName(name) !== null && isDayFolder(folder);
-}
 
 /** Returns the market folders in a folder, sorted by name; for a market folder or day folder, only that folder. */
 export function marketFolders(path: string): string[] {

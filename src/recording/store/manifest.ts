@@ -134,12 +134,6 @@ export function readMarket(file: string, path: string): DescribedMarket | null {
   return { market: market as RecordedMarket, notes };
 }
 
-export function writeMarket(file: string, { market, notes }: DescribedMarket, origin: string): void {
-  const { source, fees, ...fields } = market;
-  const rates = fees === undefined ? null : toColumns(fees);
-  writeJson(file, { ...toColumns(fields), fees: rates, origin, ticker: source.ticker, notes });
-}
-
 /** Renames fields like `makerRateMicros` to columns like `maker_rate_micros`. */
 export const toColumns = (fields: object) =>
   rename(fields, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));

@@ -1,14 +1,14 @@
 /** Writes one market: checks and numbers its events, inserts snapshots of the book, and rotates segments. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../shared/base/files.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { isPrice } from '../chunks.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
-import { closeSegment, lastRow, nextNumber, unreadableFolder } from './day-folder.js';
-import { dayFolder, dayFolders, formatDate, MARKET, marketFolder, segmentName } from './layout.js';
-import { readMarket, toColumns, writeMarket } from './manifest.js';
+import { closeSegment, unreadableFolder } from './day-folder.js';
+import { dayFolders, MANIFEST, MARKET, marketFolder, parseName, segmentName } from './layout.js';
+import { type DescribedMarket, eventsFiles, readManifest, readMarket, toColumns, writeJson } from './manifest.js';
 import { type FeedRow, type MarketSink, type OwnRow, ROW, Segment, type Stamp } from './segment.js';
 
 export const DEFAULT_RULES = {
@@ -25,6 +25,13 @@ export const DEFAULT_RULES = {
 export type WriterRules = typeof DEFAULT_RULES & { readonly origin: string };
 
 const NOT_RECORDING = 'nothing was recorded';
+
+// Most disks allow 255 bytes.
+
+const dayFolder = (root: string, conditionId: string, date: string): string =>
+  join(marketFolder(root, conditionId), `date=${date}`);
+
+const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 export class MarketWriter implements MarketSink {
   market: RecordedMarket;
@@ -276,6 +283,26 @@ export class MarketWriter implements MarketSink {
     this.#open.set(date, segment);
     return segment;
   }
+}
+
+function writeMarket(file: string, { market, notes }: DescribedMarket, origin: string): void {
+  const { source, fees, ...fields } = market;
+  const rates = fees === undefined ? null : toColumns(fees);
+  writeJson(file, { ...toColumns(fields), fees: rates, origin, ticker: source.ticker, notes });
+}
+
+function nextNumber(folder: string): number {
+  const numbers = readdirSync(folder).map((name) => parseName(name)?.number ?? 0);
+  return Math.max(0, ...numbers) + 1;
+}
+
+/** Returns the number and time of the last row in the folder's closed files; null without closed files. */
+function lastRow(folder: string) {
+  const manifest = readManifest(join(folder, MANIFEST));
+  const last = manifest === null ? undefined : eventsFiles(manifest).at(-1);
+  if (last === undefined) return null;
+  // The manifest never lists a file without rows.
+  return { lastSeq: last.last_seq, lastMs: last.last_ms ?? 0, ended: (last.kinds.end ?? 0) > 0 };
 }
 
 const DAY_MS = 86_400_000;

@@ -1,11 +1,15 @@
 /** Writes recordings in Twinbook's format (docs/recordings.md). Flushed rows survive `kill -9` and a full disk. */
 
+import { readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeFolder } from '../../shared/base/files.js';
 import type { RecordedMarket } from '../contract.js';
-import { recoverFolder, unreadableFolder } from './day-folder.js';
+import { closeSegment, openSegments, readCounts, unreadableFolder } from './day-folder.js';
 import { loadDuckDb } from './duckdb.js';
-import { dayFolders, lockFolder, marketFolders } from './layout.js';
+import { dayFolders, lockFolder, MANIFEST, marketFolders, parseName, segmentName } from './layout.js';
+import { readManifest } from './manifest.js';
 import { DEFAULT_RULES, MarketWriter, type WriterRules } from './market-writer.js';
 import type { MarketSink } from './segment.js';
 
@@ -48,6 +52,23 @@ async function takeFolder(folder: string): Promise<{ release: () => void; recove
     release();
     throw error;
   }
+}
+
+/** Converts a dead writer's segments into Parquet, and removes incomplete files. Returns the segments' number. */
+async function recoverFolder(folder: string): Promise<number> {
+  const names = readdirSync(folder);
+  // Manifests are read only if necessary: reading thousands of them takes seconds.
+  if (!names.some((name) => name.endsWith('.tmp') || parseName(name)?.table === 'segment')) return 0;
+  const open = openSegments(folder, readManifest(join(folder, MANIFEST)));
+  for (const name of names) {
+    const file = parseName(name);
+    const isOpen = file !== null && open.includes(file.number);
+    // An open segment has no complete Parquet files yet.
+    const isLeftOver = file?.table === 'segment' ? !isOpen : isOpen;
+    if (isLeftOver || name.endsWith('.tmp')) await rm(join(folder, name), { force: true });
+  }
+  for (const number of open) await closeSegment(folder, number, readCounts(join(folder, segmentName(number))));
+  return open.length;
 }
 
 /**

@@ -49,11 +49,6 @@ export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionFailed(message);
 }
 
-/** Throws AssertionFailed. The default branch of a switch that must cover every case calls this function. */
-export function unreachable(value: never, what: string): never {
-  throw new AssertionFailed(`${what}: unexpected ${JSON.stringify(value)}`);
-}
-
 /** Returns the value. Throws AssertionFailed with the name of the value if the value is null or undefined. */
 export function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new AssertionFailed(`missing: ${what}`);

@@ -16,7 +16,7 @@ import type { Market } from '../market.js';
 import { text, timesUp } from '../money.js';
 import { applyLeverage, feeOn, MAX_SIZE, sharesFor, userPart } from './economics.js';
 import { badPrice, type MarginPool } from './pool.js';
-import type { RequestRecord, TpSlRecord, TriggerType } from './records.js';
+import type { TpSlRecord } from './records.js';
 
 /** A market that trades on margin, with its pool. */
 export type MarginMarket = Readonly<{ market: Market; pool: MarginPool }>;
@@ -68,13 +68,6 @@ export const makeTpSl = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord =>
   trigger: null,
 });
 
-/** Returns which trigger price the mark has reached, or null. The take profit comes first if both are reached. */
-export function triggerAt(tpSl: TpSlRecord | null, mark: number): TriggerType | null {
-  if (tpSl?.state !== 'active') return null;
-  if (tpSl.takeProfit !== null && mark >= tpSl.takeProfit) return 'take_profit';
-  return tpSl.stopLoss !== null && mark <= tpSl.stopLoss ? 'stop_loss' : null;
-}
-
 /** Cost of opening a position, in micros. */
 export type OpeningCost = ReturnType<typeof marketCost>;
 
@@ -92,13 +85,6 @@ export function limitCost(pool: MarginPool, shares: number, price: number, lever
   const totalLiquidity = timesUp(price, shares);
   const userLiquidity = userPart(totalLiquidity, leverage);
   return { userLiquidity, totalLiquidity, openingFee: feeOn(userLiquidity, pool.rules.openingRate) };
-}
-
-/** user_liquidity of a request: funds of a market request; price × shares / leverage of a limit request, rounded up. */
-export function computeUserLiquidity({ funds, price, shares, leverage }: RequestRecord): number {
-  if (funds !== null) return funds;
-  const totalLiquidity = timesUp(must(price, 'the price of a limit request'), must(shares, 'its shares'));
-  return userPart(totalLiquidity, leverage);
 }
 
 /** Returns the cost of a request, or refuses its first wrong field. */

@@ -8,10 +8,10 @@ import { ONE } from '../../../shared/base/micros.js';
 import { isSettledMarket, type MarketState } from '../../../shared/protocol/states.js';
 import {
   type EstimateTerms,
+  type FiltersOf,
   invalid,
   type MarginPage,
   type MarginPageQuery,
-  type MarginQuery,
   type MarketIndex,
   mapResult,
   ok,
@@ -31,6 +31,9 @@ import { Positions, Settlements } from './positions.js';
 import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
 import { namedMargin, PositionRequests } from './requests.js';
 import * as rows from './rows.js';
+
+/** Size, start, direction and filters of one page of a margin list. */
+type MarginQuery<N extends 'requests.list' | 'positions.list' | 'settlements.list'> = FiltersOf<N> & MarginPageQuery;
 
 /** Leveraged positions against pools. Requests open positions, which end in settlements. */
 export class Margin {

@@ -101,8 +101,6 @@ class ActivityRing {
   }
 }
 
-export const DEFAULT_REFERENCE = ONE / 2;
-
 /** The counterparty of one market's positions. The pool lends, receives users' losses and pays users' profits. */
 export class MarginPool {
   readonly rules: MarginRules;

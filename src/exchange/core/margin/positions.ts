@@ -11,11 +11,11 @@
 
 import { must } from '../../../shared/base/errors.js';
 import { VOID_OUTCOME, yesValue } from '../../../shared/protocol/outcome.js';
-import type { MarginActivity } from '../../../shared/protocol/states.js';
+import type { CLOSE_TYPES, MarginActivity } from '../../../shared/protocol/states.js';
 import { makeName } from '../catalog.js';
 import { invalid, ok, type Result, refuse, type TpSlChange, type Wire } from '../contract.js';
-import { type CoreContext, delaysInForce, landsMs } from '../core-context.js';
-import { timesDown } from '../money.js';
+import { type CoreContext, delaysInForce, landsMs, seconds } from '../core-context.js';
+import { text, timesDown } from '../money.js';
 import { Records } from '../records/records.js';
 import {
   checkPrices,
@@ -27,12 +27,11 @@ import {
   marketCost,
   type OpeningCost,
   pricesAfter,
-  triggerAt,
 } from './checks.js';
 import * as economics from './economics.js';
 import { badPrice } from './pool.js';
-import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
-import { closeRow, positionRow, settlementRow, tpSlRow } from './rows.js';
+import type { PositionRecord, RequestRecord, SettlementRecord, TpSlRecord, TriggerType } from './records.js';
+import { positionRow, tpSlRow } from './rows.js';
 
 class RealizedPnl {
   readonly #byAccount = new Map<number, Map<number, number>>();
@@ -413,6 +412,13 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   }
 }
 
+/** Returns which trigger price the mark has reached, or null. The take profit comes first if both are reached. */
+function triggerAt(tpSl: TpSlRecord | null, mark: number): TriggerType | null {
+  if (tpSl?.state !== 'active') return null;
+  if (tpSl.takeProfit !== null && mark >= tpSl.takeProfit) return 'take_profit';
+  return tpSl.stopLoss !== null && mark <= tpSl.stopLoss ? 'stop_loss' : null;
+}
+
 const makeKey = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
   `${account}/${market}/${isYes ? 'yes' : 'no'}`;
 
@@ -430,3 +436,23 @@ function computeFill(request: RequestRecord, { pool }: MarginMarket, mark: numbe
 const isTooMuch = (position: PositionRecord | null, fill: Fill): boolean =>
   (position?.shares ?? 0) + fill.shares > economics.MAX_SIZE ||
   (position?.totalLiquidity ?? 0) + fill.totalLiquidity > economics.MAX_SIZE;
+
+/** Answer to a call that closes a margin position. */
+const closeRow = (position: PositionRecord, closeType: CloseType): Wire<'closeResult'> => ({
+  close_type: closeType,
+  position_pubkey: position.pubkey,
+  is_closed: position.end !== null,
+});
+
+/** Result of a close call: a sale was ordered (`order`), or nothing was left to sell (`zero`). */
+type CloseType = (typeof CLOSE_TYPES)[number];
+
+/** A settlement with its position in wire format. */
+const settlementRow = (context: CoreContext, settlement: SettlementRecord, position: PositionRecord) => ({
+  position_pubkey: settlement.pubkey,
+  position: positionRow(context, position),
+  total_pnl: text(settlement.totalPnl),
+  user_liquidity: text(settlement.userLiquidity),
+  state: settlement.state,
+  created: seconds(settlement.createdMs),
+});

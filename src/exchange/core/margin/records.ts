@@ -1,7 +1,6 @@
 /** Margin records: plain JSON, amounts in micros. */
 
 import type {
-  CLOSE_TYPES,
   OrderStatus,
   OrderType,
   RequestState,
@@ -10,9 +9,6 @@ import type {
   TpSlState,
 } from '../../../shared/protocol/states.js';
 import type { RecordOfAccount } from '../records/archive.js';
-
-/** Result of a close call: a sale was ordered (`order`), or nothing was left to sell (`zero`). */
-export type CloseType = (typeof CLOSE_TYPES)[number];
 /** Kind of the trigger price that closed a position. */
 export type TriggerType = (typeof TP_SL_TRIGGERS)[number];
 

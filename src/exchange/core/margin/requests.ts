@@ -20,7 +20,7 @@ import { Records } from '../records/records.js';
 import { checkTerms, costWithFee, type MarginMarket, marginMarket } from './checks.js';
 import type { Positions } from './positions.js';
 import type { RequestRecord } from './records.js';
-import { cancelledRequestRow, requestRow } from './rows.js';
+import { requestRow } from './rows.js';
 
 /** Processes and cancels requests for positions. */
 export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>> {
@@ -196,6 +196,12 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
     for (const { id, state, market } of dump.records)
       if (state !== 'created') marginMarket(this.context, market).pool.pendingRequests.add(id);
   }
+}
+
+/** Answer to a cancel of a position request. The interface defines only title and id in `market`. */
+function cancelledRequestRow(context: CoreContext, record: RequestRecord): Wire<'cancelledRequestRow'> {
+  const { card } = context.catalog.market(record.market);
+  return { ...requestRow(context, record), market: { condition_id: card.conditionId, title: card.title } };
 }
 
 /** Returns the named margin market, or a refusal (400) for the field `market_condition_id`. */

@@ -1,19 +1,14 @@
+import { must } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
 import type { EstimateTerms, Wire } from '../contract.js';
 import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
-import { text, timesDown } from '../money.js';
-import {
-  computeUserLiquidity,
-  costWithFee,
-  fatalPercent,
-  type MarginMarket,
-  marginMarket,
-  type OpeningCost,
-} from './checks.js';
+import { text, timesDown, timesUp } from '../money.js';
+import { costWithFee, fatalPercent, type MarginMarket, marginMarket, type OpeningCost } from './checks.js';
 import * as economics from './economics.js';
+import { userPart } from './economics.js';
 import type { Activity } from './pool.js';
-import type { CloseType, PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
+import type { PositionRecord, RequestRecord, TpSlRecord } from './records.js';
 
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
 
@@ -37,18 +32,12 @@ export const requestRow = (context: CoreContext, record: RequestRecord): Wire<'r
   order_state: record.orderState,
 });
 
-/** Answer to a cancel of a position request. The interface defines only title and id in `market`. */
-export function cancelledRequestRow(context: CoreContext, record: RequestRecord): Wire<'cancelledRequestRow'> {
-  const { card } = context.catalog.market(record.market);
-  return { ...requestRow(context, record), market: { condition_id: card.conditionId, title: card.title } };
+/** user_liquidity of a request: funds of a market request; price × shares / leverage of a limit request, rounded up. */
+function computeUserLiquidity({ funds, price, shares, leverage }: RequestRecord): number {
+  if (funds !== null) return funds;
+  const totalLiquidity = timesUp(must(price, 'the price of a limit request'), must(shares, 'its shares'));
+  return userPart(totalLiquidity, leverage);
 }
-
-/** Answer to a call that closes a margin position. */
-export const closeRow = (position: PositionRecord, closeType: CloseType): Wire<'closeResult'> => ({
-  close_type: closeType,
-  position_pubkey: position.pubkey,
-  is_closed: position.end !== null,
-});
 
 /** Take profit and stop loss in wire format. */
 export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): Wire<'tpSlRow'> => ({
@@ -104,16 +93,6 @@ function makeWireMarket({ catalog }: CoreContext, market: Market): Wire<'positio
     event: { title: event.title, condition_id: event.conditionId, logo: null },
   };
 }
-
-/** A settlement with its position in wire format. */
-export const settlementRow = (context: CoreContext, settlement: SettlementRecord, position: PositionRecord) => ({
-  position_pubkey: settlement.pubkey,
-  position: positionRow(context, position),
-  total_pnl: text(settlement.totalPnl),
-  user_liquidity: text(settlement.userLiquidity),
-  state: settlement.state,
-  created: seconds(settlement.createdMs),
-});
 
 /** An estimate of a position, in wire format, at the reference price. `is_fully_filled`: true if the market trades. */
 export function estimateRow(

@@ -7,7 +7,7 @@
  * queue formulas are hftbacktest's (models/queue.rs). Amounts are in micros and exclude real orders.
  */
 
-import { TwinbookError, unreachable } from '../../../shared/base/errors.js';
+import { AssertionFailed, TwinbookError } from '../../../shared/base/errors.js';
 
 /** One of hftbacktest's queue curves, with its exponent if the curve has one. */
 type QueueCurve =
@@ -40,6 +40,11 @@ function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => 
     default:
       return unreachable(curve, 'a queue curve');
   }
+}
+
+/** Throws AssertionFailed. The default branch of a switch that must cover every case calls this function. */
+function unreachable(value: never, what: string): never {
+  throw new AssertionFailed(`${what}: unexpected ${JSON.stringify(value)}`);
 }
 
 /** Returns base^exponent for an exponent that is a multiple of 0.5. */

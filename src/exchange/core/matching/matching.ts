@@ -7,7 +7,7 @@
 import type { Funds } from '../accounts.js';
 import { ASK, BID } from '../contract.js';
 import type { Market, Trading } from '../market.js';
-import { affordable, buyLock, f64, i32, timesDown, timesUp, u8 } from '../money.js';
+import { buyLock, f64, i32, timesDown, timesUp, u8 } from '../money.js';
 import { type MatchingBook, NO_TICK } from './book.js';
 import {
   BUY_NO,
@@ -355,6 +355,25 @@ export class Matching {
     trading.book.leave(slot);
     pool.release(slot);
   }
+}
+
+/** Cost of a buy including its fee, as a trade charges it. The cost is rounded down for YES, up for NO. */
+function computeCharge(price: number, amount: number, rate: number, isYes: boolean): number {
+  const cost = isYes ? timesDown(price, amount) : timesUp(price, amount);
+  return rate === 0 ? cost : cost + timesUp(rate, cost);
+}
+
+/** Largest amount that `funds` can pay at the buyer's price, fee included: `wanted`, or less in multiples of `lot`. */
+function affordable(funds: number, wanted: number, price: number, rate: number, lot: number, isYes: boolean) {
+  if (computeCharge(price, wanted, rate, isYes) <= funds) return wanted;
+  let fits = 0;
+  let tooMany = Math.ceil(wanted / lot);
+  while (tooMany - fits > 1) {
+    const lots = Math.floor((fits + tooMany) / 2);
+    if (computeCharge(price, lots * lot, rate, isYes) <= funds) fits = lots;
+    else tooMany = lots;
+  }
+  return fits * lot;
 }
 
 /** Leg of a bid or ask on YES: a bid sells available NO, else buys YES; an ask sells available YES, else buys NO. */
