@@ -20,7 +20,7 @@ import { json } from './table.js';
 const LOAD = { none: () => undefined, file: () => undefined, trader: loadTraderConfig, whole: loadConfig };
 type Configs = { readonly [Kind in keyof typeof LOAD]: Awaited<ReturnType<(typeof LOAD)[Kind]>> };
 
-export interface CommandCall<Rows extends OptionRows = OptionRows, Kind extends keyof Configs = 'trader'> {
+interface CommandCall<Rows extends OptionRows = OptionRows, Kind extends keyof Configs = 'trader'> {
   readonly options: OptionValues<Rows>;
   readonly config: Configs[Kind];
   /** Path of the configuration file: the value of `-c`, else the default path. */

@@ -10,7 +10,7 @@ import { type Batch, type ConfigOfThreads, TaskPool } from '../backtest/threads/
 import { groupBy } from '../report/analysis/split.js';
 import type { Axis, ConfigSource, SweepCandidate } from '../sweep/contract.js';
 import type { FreshMean } from '../sweep/result.js';
-import type { Conditions, Entrant, NamedSimulation, SimulationResult, World } from './contract.js';
+import type { Conditions, Entrant, SimulationResult, World } from './contract.js';
 
 export function estimateMean(values: readonly number[]): FreshMean {
   const { mean, standardDeviation } = computeMoments(values);
@@ -169,3 +169,5 @@ export async function runArena(plan: ArenaPlan) {
     simulations,
   };
 }
+
+type NamedSimulation = SimulationResult & Readonly<{ world: string; strategy: string }>;

@@ -81,8 +81,6 @@ export class Tally {
   }
 }
 
-export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
-
 export type Entrant = StrategyConfig & Readonly<{ config: Config }>;
 
 /** Result of one simulation of one strategy. Money values are in currency, amounts in shares. */
@@ -108,5 +106,3 @@ export interface World {
   readonly conditions: readonly ConditionName[];
   simulate(seed: number, entrant: Entrant, conditions: Conditions): SimulationResult | Promise<SimulationResult>;
 }
-
-export type NamedSimulation = SimulationResult & Readonly<{ world: string; strategy: string }>;

@@ -2,6 +2,7 @@
 
 import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
+import type { StrategyConfig } from '../../shell/config/config.js';
 import { findChanges, type QuotedOrder } from '../../trader/engine/quoting/changes.js';
 import { bestOwn } from '../../trader/engine/quoting/event-turns.js';
 import { StrategySandbox } from '../../trader/engine/quoting/strategy-sandbox.js';
@@ -17,7 +18,7 @@ import {
 import type { ParamValues, Quotes } from '../../trader/strategy/contract.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
 import { makeDetail } from '../strategy-checks/shown-markets.js';
-import { type ShownStrategy, type SimulationResult, Tally, USUAL_CONDITIONS } from './contract.js';
+import { type SimulationResult, Tally, USUAL_CONDITIONS } from './contract.js';
 import {
   type Configuration,
   drawConfiguration,
@@ -261,6 +262,8 @@ export function playEvent(seed: number, judged: ShownStrategy, conditions = USUA
     failure: results.find(({ failure }) => failure !== null)?.failure ?? null,
   };
 }
+
+type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
 
 const callNow = <T>(call: () => T): T => call();
 

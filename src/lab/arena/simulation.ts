@@ -192,7 +192,7 @@ export class SimulatedAccount {
   }
 }
 
-export const LOWEST_TICK = 1;
+const LOWEST_TICK = 1;
 export const HIGHEST_TICK = 99;
 const TICK = 0.01;
 /** Returns a tick's price. 57 / 100 gives the double 0.57, but 57 × 0.01 gives the double next to it. */

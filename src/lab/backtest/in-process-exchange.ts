@@ -174,7 +174,6 @@ function makeOwnTradePage(core: ExchangeCore, account: AccountSlot) {
 
 /** Public key of a wallet without secret key, because nothing is signed in a backtest. */
 const WALLET = '11111111111111111111111111111112';
-export const SIGNATURE = '0'.repeat(128);
 
 const LONGEST_PAGE = 100;
 

@@ -21,11 +21,16 @@ import type {
   MarketDriver,
   MarketListener,
 } from './contract.js';
-import { InProcessExchange, SIGNATURE } from './in-process-exchange.js';
+import { InProcessExchange } from './in-process-exchange.js';
 import { GIVES_UP_MS } from './latency.js';
 import { Metrics } from './metrics.js';
 import { ReplayDriver, waitForReads } from './replay-driver.js';
-import { Halts, type MeasuredRun, makeSession, RESUME_REASON, RequestCount, SETTLE_REASON } from './session.js';
+import { Halts, type MeasuredRun, makeSession, RequestCount } from './session.js';
+
+const RESUME_REASON = 'the next event of the backtest begins';
+
+/** Reason to resume a halted trader after its markets end: it must redeem its shares before the next event. */
+const SETTLE_REASON = 'all open markets have ended';
 
 const NOTHING: readonly FeedWord[] = [];
 
@@ -410,6 +415,8 @@ export function completeSettings(settings: BacktestTraderSettings): TraderSettin
     boundedCall: <T>(call: () => T): T => call(),
   };
 }
+
+const SIGNATURE = '0'.repeat(128);
 
 function startTrader(trader: BacktestTraderSettings, nowMs: number) {
   const settings = completeSettings(trader);

@@ -23,10 +23,6 @@ import { chargedSession } from './fees.js';
 import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
 
-export const RESUME_REASON = 'the next event of the backtest begins';
-/** Reason to resume a halted trader after its markets end: it must redeem its shares before the next event. */
-export const SETTLE_REASON = 'all open markets have ended';
-
 const DAY_MS = 86_400_000;
 
 /** Tracks halts by a risk limit. A live trader stays halted until an operator resumes it. */

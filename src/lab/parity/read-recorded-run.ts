@@ -1,7 +1,18 @@
 /** Reads recorded runs from their journals, without a trader: market data, requests, orders, fills and conversions. */
 
-import { EVENT, type EventChunk, type RecordedFeedValue, SIDE } from '../../recording/contract.js';
+import { ChunkWriter, isPrice } from '../../recording/chunks.js';
+import {
+  EVENT,
+  type EventChunk,
+  type RecordedFeedValue,
+  type RecordedGap,
+  type RecordedMarket,
+  SIDE,
+} from '../../recording/contract.js';
+import type { MarketSink, Stamp } from '../../recording/store/segment.js';
+import type { RecordingStore } from '../../recording/store/store.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
+import { stepOfPrecision } from '../../shared/base/micros.js';
 import { type DataOf, declarationOf } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome } from '../../shared/protocol/seam.js';
@@ -11,6 +22,7 @@ import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueTimeBounds } from '../../trader/engine/venue-clock.js';
 import type { EventSource, TimedCommand } from '../backtest/contract.js';
 import { type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
+import { playFromMemory } from '../backtest/replay-driver.js';
 import { RequestCount } from '../backtest/session.js';
 import { sumCoverages } from '../report/analysis/markets.js';
 import { sum } from '../report/analysis/split.js';
@@ -27,7 +39,6 @@ import {
   tradeTimeMs,
   UNKNOWN_BEST,
 } from '../session/live-session.js';
-import { MemoryStore } from './memory-store.js';
 
 /** Time after a run's last observation during which the last book counts as valid, ms; about the duration of a stop. */
 const ROOM_MS = 60_000;
@@ -459,4 +470,106 @@ function listMarket(
     fairMicros: null,
     endShares: null,
   };
+}
+
+/** A first book within this time after a run's start, ms, is moved to the start: backtests may read a book earlier. */
+const FIRST_LOOK_MS = 10_000;
+
+class MemoryStore implements Pick<RecordingStore, 'market'> {
+  readonly #sinks = new Map<string, MemorySink>();
+
+  market(market: RecordedMarket): MarketSink {
+    const known = this.#sinks.get(market.conditionId);
+    if (known !== undefined) return known;
+    const sink = new MemorySink(market);
+    this.#sinks.set(market.conditionId, sink);
+    return sink;
+  }
+
+  sources(fromMs: number, toMs: number): EventSource[] {
+    return [...this.#sinks.values()].flatMap((sink) => sink.source(fromMs, toMs) ?? []);
+  }
+}
+
+class MemorySink implements MarketSink {
+  market: RecordedMarket;
+  refused = 0;
+  // Polls are not stored, because backtests do not play them. Orders and feed values are read from the journal.
+  readonly poll = () => undefined;
+  readonly own = this.poll;
+  readonly feedValue = this.poll;
+  readonly #writer = new ChunkWriter();
+  readonly #events = { level: 0, trade: 0, clear: 0, end: 0 };
+  readonly #gaps: RecordedGap[] = [];
+  #openGap: Omit<RecordedGap, 'toMs'> | null = null;
+  #firstMs: number | null = null;
+  #chunks: EventChunk[] | null = null;
+
+  constructor(market: RecordedMarket) {
+    this.market = market;
+  }
+
+  describe(market: RecordedMarket): void {
+    this.market = market;
+  }
+
+  level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean {
+    return this.#isEvent(priceMicros, amountMicros) && this.#write('level', at, side, priceMicros, amountMicros);
+  }
+
+  trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean {
+    if (!this.#isEvent(priceMicros, amountMicros) || amountMicros === 0) return false;
+    return this.#write('trade', at, side, priceMicros, amountMicros);
+  }
+
+  clear(at: Stamp): void {
+    this.#write('clear', at, 0, 0, 0);
+  }
+
+  gap({ timeMs }: Stamp, reason: string): void {
+    if (this.#firstMs === null || this.#chunks !== null) return;
+    this.#openGap ??= { fromMs: Math.max(timeMs, this.#writer.lastTimeMs), reason };
+  }
+
+  end({ timeMs }: Stamp): void {
+    if (this.#chunks !== null) return;
+    this.#chunks = this.#writer.end(timeMs);
+    this.#events.end++;
+    if (this.#openGap !== null) this.#gaps.push({ ...this.#openGap, toMs: null });
+  }
+
+  /** Ends the recording at `toMs`. Returns its events; null without events. An early first book moves to `fromMs`. */
+  source(fromMs: number, toMs: number): EventSource | null {
+    this.end({ timeMs: toMs, seenMs: null });
+    const seenMs = this.#firstMs;
+    if (seenMs === null) return null;
+    const firstMs = seenMs > fromMs && seenMs - fromMs <= FIRST_LOOK_MS ? fromMs : seenMs;
+    const chunks = this.#chunks ?? [];
+    const times = chunks[0]?.timeMs ?? new Float64Array();
+    for (let i = 0; times[i] === seenMs; i++) times[i] = firstMs;
+    const { lastTimeMs: lastMs } = this.#writer;
+    const openTimeMs = Math.max(this.market.openTimeMs, firstMs);
+    const summary = { firstMs, lastMs, events: this.#events, gaps: this.#gaps, refused: this.refused, bytes: 0 };
+    return playFromMemory({ ...this.market, openTimeMs }, chunks, summary);
+  }
+
+  #isEvent(priceMicros: number, amountMicros: number): boolean {
+    const isWhole = Number.isSafeInteger(amountMicros) && amountMicros >= 0;
+    if (isWhole && isPrice(priceMicros, stepOfPrecision(this.market.tickPrecision))) return true;
+    this.refused++;
+    return false;
+  }
+
+  #write(kind: 'level' | 'trade' | 'clear', at: Stamp, side: number, priceMicros: number, amountMicros: number) {
+    if (this.#chunks !== null) {
+      this.refused++;
+      return false;
+    }
+    this.#writer.write(EVENT[kind], at.timeMs, side, priceMicros, amountMicros);
+    this.#events[kind]++;
+    this.#firstMs ??= at.timeMs;
+    if (this.#openGap !== null) this.#gaps.push({ ...this.#openGap, toMs: this.#writer.lastTimeMs });
+    this.#openGap = null;
+    return true;
+  }
 }

@@ -10,6 +10,7 @@ import {
   type Coverage,
   type FillRecord,
   MARKOUT_HORIZONS_MS,
+  MAX_SAMPLES,
   type MarketSession,
   type QuotingFigures,
   type SessionRecord,
@@ -19,11 +20,10 @@ import {
   AccountSamples,
   type BookTop,
   common,
+  FIRST_STEP_MS,
   MarketSamples,
   mergeSpans,
   type Span,
-  stepsOver,
-  stepsWithin,
   sumSpans,
 } from './samples.js';
 
@@ -154,7 +154,7 @@ export function toCoverage(summary: RecordingSummary | null): Coverage | null {
   };
 }
 
-export interface ReportedTrade
+interface ReportedTrade
   extends Pick<FillRecord, 'timeMs' | 'seenMs' | 'orderPubkey' | 'strategy' | 'isYes' | 'isBuy' | 'isMaker'> {
   /** Price of the trade, in the space of the traded outcome (YES or NO). */
   readonly ownPriceMicros: Micros;
@@ -323,6 +323,27 @@ function sampleAccount(markets: readonly WalkedMarket[], capitalMicros: number, 
   // The drawdown is unknown: between two samples, the trader may have held shares of unknown value.
   if (markets.some((market) => market.prices === null && everHeld(market))) account.see(null);
   return account;
+}
+
+/** Returns up to `most` sample times of a span, ms, at equal steps of at least 1 s; none for an empty span. */
+function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES) {
+  if (toMs <= fromMs) return { stepMs: FIRST_STEP_MS, timeMs: [] };
+  const stepMs = Math.max(FIRST_STEP_MS, Math.ceil((toMs - fromMs) / (most - 1)));
+  const count = Math.min(most, Math.floor((toMs - fromMs) / stepMs) + 1);
+  return { stepMs, timeMs: Array.from({ length: count }, (_, index) => fromMs + index * stepMs) };
+}
+
+/** Returns at most `most` times within spans, at equal steps. The time between two spans does not count. */
+function stepsWithin(spans: readonly Span[], most: number) {
+  const within = mergeSpans(spans);
+  const { stepMs, timeMs } = stepsOver(0, sumSpans(within), most);
+  let [at, beforeMs] = [0, 0];
+  const placed = timeMs.map((sinceMs) => {
+    for (let span = within[at]; span !== undefined && sinceMs - beforeMs > span[1] - span[0]; span = within[++at])
+      beforeMs += span[1] - span[0];
+    return (within[at]?.[0] ?? 0) + sinceMs - beforeMs;
+  });
+  return { stepMs, timeMs: placed };
 }
 
 /** Returns true if the market ever had unequal YES and NO shares, whose value depends on a price. */

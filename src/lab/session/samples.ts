@@ -30,27 +30,6 @@ export function common(left: readonly Span[], right: readonly Span[]): readonly 
 
 export const sumSpans = (spans: readonly Span[]): number => spans.reduce((total, [from, to]) => total + to - from, 0);
 
-/** Returns up to `most` sample times of a span, ms, at equal steps of at least 1 s; none for an empty span. */
-export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES) {
-  if (toMs <= fromMs) return { stepMs: FIRST_STEP_MS, timeMs: [] };
-  const stepMs = Math.max(FIRST_STEP_MS, Math.ceil((toMs - fromMs) / (most - 1)));
-  const count = Math.min(most, Math.floor((toMs - fromMs) / stepMs) + 1);
-  return { stepMs, timeMs: Array.from({ length: count }, (_, index) => fromMs + index * stepMs) };
-}
-
-/** Returns at most `most` times within spans, at equal steps. The time between two spans does not count. */
-export function stepsWithin(spans: readonly Span[], most: number) {
-  const within = mergeSpans(spans);
-  const { stepMs, timeMs } = stepsOver(0, sumSpans(within), most);
-  let [at, beforeMs] = [0, 0];
-  const placed = timeMs.map((sinceMs) => {
-    for (let span = within[at]; span !== undefined && sinceMs - beforeMs > span[1] - span[0]; span = within[++at])
-      beforeMs += span[1] - span[0];
-    return (within[at]?.[0] ?? 0) + sinceMs - beforeMs;
-  });
-  return { stepMs, timeMs: placed };
-}
-
 /** Minimum time between samples, ms. */
 export const FIRST_STEP_MS = 1_000;
 

@@ -75,7 +75,7 @@ const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);
 /** Backtests of the configurations `first` to `last` in one fold (index from 0), under all fill models. */
 const chunkSchema = z.object({ fold: z.int().nonnegative(), first: z.int().positive(), last: z.int().positive() });
 
-export type Chunk = Readonly<z.infer<typeof chunkSchema>>;
+type Chunk = Readonly<z.infer<typeof chunkSchema>>;
 
 /** Processor time of one backtest, per recorded second and per event; measured with recordings of three venues. */
 export const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3 } as const;

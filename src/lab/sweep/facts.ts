@@ -18,7 +18,7 @@ import type {
   Task,
   TaskOutcome,
 } from './contract.js';
-import { hashValue, makeIdentity, type SweepIdentity } from './search.js';
+import { hashValue, identityOf, type SweepIdentity, timeZone } from './search.js';
 
 const USUAL_FOLDS = 4;
 
@@ -150,6 +150,26 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   const identity = makeIdentity(plan, assumptions);
   const facts: SweepFacts = { subject: 'recordings', identity, title: whole.title, search, events, assumptions, data };
   return { plan, recordings, data, facts };
+}
+
+function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): SweepIdentity {
+  const { search, landingMs, fees, allMarkets, feeCurve = null, feedData } = plan;
+  return identityOf(assumptions, search, latencyText(plan), {
+    landingMs,
+    fees,
+    allMarkets,
+    ...(feeCurve === null ? {} : { feeCurve }),
+    ...(plan.config.strategies.some(({ quoteHours }) => quoteHours !== null) ? { timeZone: timeZone() } : {}),
+    ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashValue(feedData).slice(0, 16) }),
+  });
+}
+
+function latencyText({ latency, seed }: SweepPlan): string {
+  const { spec, roundTripsMs, byKind } = latency;
+  const { name } = new LatencyModel(latency, seed);
+  if (spec.kind === 'constant') return name;
+  const hash = hashValue(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind }).slice(0, 16);
+  return `${name} of ${roundTripsMs.length} round trips, ${hash}`;
 }
 
 /** Returns all backtests, sorted by configuration: a stopped sweep then has all results of the first configurations. */

@@ -8,7 +8,6 @@ import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import { canonicalJson, shownParams } from '../../shell/config/shown.js';
 import type { FieldSpec, ParamValues } from '../../trader/strategy/contract.js';
 import { describeParam, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
-import { LatencyModel } from '../backtest/latency.js';
 import {
   type Axis,
   type Choice,
@@ -17,25 +16,11 @@ import {
   type Search,
   type SweepAssumptions,
   type SweepCandidate,
-  type SweepPlan,
 } from './contract.js';
 
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
 export type SweepIdentity = ReturnType<typeof identityOf>;
-
-export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
-  version: "the program's version",
-  configHash: 'the configuration, a strategy file or its code',
-  dataHash: 'the recordings',
-  search: 'the parameters and values (--param, --random)',
-  fillModels: 'the fill models',
-  latency: 'the latency model, or its measurements',
-  seed: 'the seed',
-  folds: 'the number of folds',
-  embargoMs: 'the embargo',
-  others: 'fees, landing time, feeds, the choice of markets, or the time zone of quote hours',
-};
 
 /** Returns all inputs that identify a sweep. `latency` and `others`: inputs that are not part of the assumptions. */
 export const identityOf = (
@@ -50,28 +35,8 @@ export const identityOf = (
   search: { kind, configurations: candidates.length, axes: axes.map(({ name, choice }) => ({ name, choice })) },
 });
 
-export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): SweepIdentity {
-  const { search, landingMs, fees, allMarkets, feeCurve = null, feedData } = plan;
-  return identityOf(assumptions, search, latencyText(plan), {
-    landingMs,
-    fees,
-    allMarkets,
-    ...(feeCurve === null ? {} : { feeCurve }),
-    ...(plan.config.strategies.some(({ quoteHours }) => quoteHours !== null) ? { timeZone: timeZone() } : {}),
-    ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashValue(feedData).slice(0, 16) }),
-  });
-}
-
 /** Time zone of this process, in which the quote hours of strategies are defined. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-function latencyText({ latency, seed }: SweepPlan): string {
-  const { spec, roundTripsMs, byKind } = latency;
-  const { name } = new LatencyModel(latency, seed);
-  if (spec.kind === 'constant') return name;
-  const hash = hashValue(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind }).slice(0, 16);
-  return `${name} of ${roundTripsMs.length} round trips, ${hash}`;
-}
 
 const FORMS = 'FROM:TO:STEP, a list such as 1,2,5, or with --random also FROM:TO or log:FROM:TO';
 

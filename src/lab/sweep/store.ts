@@ -8,7 +8,7 @@ import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import { canonicalJson } from '../../shell/config/shown.js';
 import type { StoredTask, Task, TaskOutcome } from './contract.js';
 import type { SweepFacts } from './facts.js';
-import { PART_NAMES, type SweepIdentity } from './search.js';
+import type { SweepIdentity } from './search.js';
 
 /** Version of the tables, stored in `user_version`; incremented with every change. */
 const SCHEMA_VERSION = 5;
@@ -124,6 +124,19 @@ export function guardFiles<T>(what: string, hint: string, act: () => T): T {
     throw unreadable(what, cause, hint);
   }
 }
+
+const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
+  version: "the program's version",
+  configHash: 'the configuration, a strategy file or its code',
+  dataHash: 'the recordings',
+  search: 'the parameters and values (--param, --random)',
+  fillModels: 'the fill models',
+  latency: 'the latency model, or its measurements',
+  seed: 'the seed',
+  folds: 'the number of folds',
+  embargoMs: 'the embargo',
+  others: 'fees, landing time, feeds, the choice of markets, or the time zone of quote hours',
+};
 
 export class SweepStore {
   readonly #outDir: string;

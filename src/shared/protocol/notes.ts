@@ -1,6 +1,6 @@
 /** Notes on every call, parameter and error: the source of the OpenAPI document and of docs/service.md. */
 
-import { declarationOf, type EndpointName } from './endpoints.js';
+import type { EndpointName } from './endpoints.js';
 import type { ServiceErrorSlug } from './errors.js';
 
 const MARKET = '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR';
@@ -141,7 +141,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
 };
 
 /** Documentation of one call of the service. */
-export interface EndpointNote {
+interface EndpointNote {
   readonly summary: string;
   readonly description?: string;
   /** Errors with which the call may answer, in addition to those of its scope, path and body. */
@@ -348,18 +348,3 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'requests.detail': { summary: 'Read a position request' },
   'requests.cancel': { summary: 'Cancel a position request', description: 'Only an unfunded request is canceled.' },
 };
-
-/** Returns all errors with which a call may answer: those of its scope, path and body, then those of its note. */
-export function listErrors(name: EndpointName): readonly ServiceErrorSlug[] {
-  const { scope, body, path } = declarationOf(name);
-  const { errors = [] } = ENDPOINT_NOTES[name];
-  return [
-    ...(path.includes('{') && !errors.includes('share_conversion_not_found') ? (['not_found'] as const) : []),
-    ...(scope === 'signed' ? (['not_authenticated', 'authentication_failed', 'permission_denied'] as const) : []),
-    ...(body === null ? [] : (['unsupported_media_type'] as const)),
-    // The exchange reads a body even if the call has none, because the signature covers the body.
-    ...(['request_too_large', 'request_headers_too_large'] as const),
-    ...(['invalid_request_params', 'throttled', 'internal_error'] as const),
-    ...errors,
-  ];
-}

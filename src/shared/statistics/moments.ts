@@ -4,7 +4,7 @@
 export type Values = ArrayLike<number>;
 
 /** Returns the sample's value at `index`. Throws RangeError with index and value if the value is not finite. */
-export function valueAt(values: Values, index: number): number {
+function valueAt(values: Values, index: number): number {
   const value = values[index];
   if (value === undefined || !Number.isFinite(value)) throw notFinite(value, `at index ${index}`);
   return value;
@@ -48,7 +48,7 @@ export function quantileOfSorted(ascending: Values, part: number): number | null
 /** Returns the quantile at `part` in [0, 1] of values in any order; null without values. */
 export const quantile = (values: Values, part: number): number | null => quantileOfSorted(sortValues(values), part);
 
-export interface Moments {
+interface Moments {
   readonly count: number;
   /** Arithmetic mean; null without samples. */
   readonly mean: number | null;
@@ -87,7 +87,7 @@ export function computeMean(values: Values): number | null {
 }
 
 /** Returns deviation, skewness and raw kurtosis from the sums of powers of the distances from the mean. */
-export function shape(count: number, second: number, third: number, fourth: number): Omit<Moments, 'count' | 'mean'> {
+function shape(count: number, second: number, third: number, fourth: number): Omit<Moments, 'count' | 'mean'> {
   const variance = second / count;
   const varied = variance > 0;
   return {

@@ -75,7 +75,7 @@ export function assetPage(catalog: Catalog, account: number, query: AssetQuery) 
 }
 
 /** An account's shares of one outcome, in wire format; null if the account holds none. */
-export function assetRow(catalog: Catalog, market: Market, account: number, isYes: boolean): Wire<'assetRow'> | null {
+function assetRow(catalog: Catalog, market: Market, account: number, isYes: boolean): Wire<'assetRow'> | null {
   const { card, shares } = market;
   const total = shares.total(account, isYes);
   if (total === 0) return null;
@@ -106,7 +106,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
 }
 
 /** Value of shares: the payout in a settled market, else the value at the mark, rounded down; null without a price. */
-export function computeWorth(market: Market, yes: number, no: number): number | null {
+function computeWorth(market: Market, yes: number, no: number): number | null {
   if (isSettledMarket(market.state)) return payout(market.outcome, yes, no);
   const mark = market.markPrice;
   return mark === null ? null : timesDown(mark, yes) + timesDown(ONE - mark, no);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { must } from '../../../shared/base/errors.js';
 import { type Declaration, declarationOf, type EndpointName } from '../../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../shared/protocol/errors.js';
-import { ENDPOINT_NOTES, ERROR_NOTES, listErrors, PARAMETER_NOTES } from '../../../shared/protocol/notes.js';
+import { ENDPOINT_NOTES, ERROR_NOTES, PARAMETER_NOTES } from '../../../shared/protocol/notes.js';
 import type { VenueProfile } from '../../../shared/protocol/profile.js';
 import * as records from '../../../shared/protocol/records.js';
 import { signatureHeaders } from '../../../shared/protocol/signing.js';
@@ -449,6 +449,21 @@ function makeOperation(name: EndpointName): JsonSchema {
     security: scope === 'signed' ? [SIGNED] : [],
     'x-rate-limit-scope': scope,
   };
+}
+
+/** Returns all errors with which a call may answer: those of its scope, path and body, then those of its note. */
+function listErrors(name: EndpointName): readonly ServiceErrorSlug[] {
+  const { scope, body, path } = declarationOf(name);
+  const { errors = [] } = ENDPOINT_NOTES[name];
+  return [
+    ...(path.includes('{') && !errors.includes('share_conversion_not_found') ? (['not_found'] as const) : []),
+    ...(scope === 'signed' ? (['not_authenticated', 'authentication_failed', 'permission_denied'] as const) : []),
+    ...(body === null ? [] : (['unsupported_media_type'] as const)),
+    // The exchange reads a body even if the call has none, because the signature covers the body.
+    ...(['request_too_large', 'request_headers_too_large'] as const),
+    ...(['invalid_request_params', 'throttled', 'internal_error'] as const),
+    ...errors,
+  ];
 }
 
 const SIGNED = { ApiKey: [], Timestamp: [], Signature: [] };

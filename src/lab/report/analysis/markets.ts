@@ -5,7 +5,7 @@ import { computeMoments } from '../../../shared/statistics/moments.js';
 import { sharpePerSample } from '../../../shared/statistics/sharpe.js';
 import type { Coverage, MarketSession } from '../../session/contract.js';
 import { listMoves, sharesMoved } from '../../session/holdings.js';
-import { type MarketResult, share, sumIfAll } from './split.js';
+import { type MarketResult, share } from './split.js';
 import { computeFillRatio, computeVolume, markoutAt } from './trading.js';
 
 /** Minimum number of events for a reliable confidence interval. */
@@ -111,14 +111,6 @@ function peakInventory(market: MarketSession): number {
   return peak;
 }
 
-/** Returns the shares (|YES - NO|) held at a market's settlement, whether redeemed or not. */
-export function carriedIntoSettlement(market: MarketSession, { yesMicros, noMicros }: MarketResult): number {
-  let carried = market.outcome === null ? 0 : Math.abs(yesMicros - noMicros);
-  for (const { kind, yesMicros: yes, noMicros: no } of market.conversions)
-    if (kind === 'redeem') carried += Math.abs(yes - no);
-  return carried;
-}
-
 export function sumCoverages(parts: readonly Coverage[]): Coverage {
   const total = { spanMs: 0, gapMs: 0, gaps: 0, events: 0, trades: 0, skipped: 0 };
   // Each market's coverage has the same keys as the total.
@@ -153,13 +145,4 @@ export function playedByAll(
     ({ markets }) => new Set(markets.filter((market) => market.isPlayed).map(({ conditionId }) => conditionId)),
   );
   return new Set([...(first ?? [])].filter((id) => others.every((played) => played.has(id))));
-}
-
-/** Returns the fractions of time with quotes, while a market is open and the trader runs; null if unknown. */
-export function computeQuotingShare(markets: readonly MarketSession[]) {
-  const openForMs = sumIfAll(markets.map(({ quoting }) => quoting.openForMs));
-  const twoSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.twoSidedMs));
-  const oneSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.oneSidedMs));
-  const shares = { twoSidedShare: share(twoSidedMs, openForMs), oneSidedShare: share(oneSidedMs, openForMs) };
-  return { openForMs, twoSidedMs, oneSidedMs, ...shares };
 }

@@ -7,11 +7,9 @@
  */
 
 import { computeMean, computeMoments } from '../../../shared/statistics/moments.js';
-import type { AccountSeries, SessionRecord } from '../../session/contract.js';
+import type { AccountSeries, MarketSession, SessionRecord } from '../../session/contract.js';
 import {
-  carriedIntoSettlement,
   computeEventFigures,
-  computeQuotingShare,
   drawInterval,
   eventOf,
   LEAST_EVENTS,
@@ -21,7 +19,7 @@ import {
   resultsByEvent,
   sumCoverage,
 } from './markets.js';
-import { type MarketResult, share, splitMarket, sum, sumSplits } from './split.js';
+import { type MarketResult, share, splitMarket, sum, sumIfAll, sumSplits } from './split.js';
 import { computeMarkouts, computeTrading, findMarkout } from './trading.js';
 
 export type RepeatedRun = ReturnType<typeof runFigures>;
@@ -194,6 +192,23 @@ export function computeFigures(record: SessionRecord) {
     markets,
     assumptions,
   };
+}
+
+/** Returns the shares (|YES - NO|) held at a market's settlement, whether redeemed or not. */
+function carriedIntoSettlement(market: MarketSession, { yesMicros, noMicros }: MarketResult): number {
+  let carried = market.outcome === null ? 0 : Math.abs(yesMicros - noMicros);
+  for (const { kind, yesMicros: yes, noMicros: no } of market.conversions)
+    if (kind === 'redeem') carried += Math.abs(yes - no);
+  return carried;
+}
+
+/** Returns the fractions of time with quotes, while a market is open and the trader runs; null if unknown. */
+function computeQuotingShare(markets: readonly MarketSession[]) {
+  const openForMs = sumIfAll(markets.map(({ quoting }) => quoting.openForMs));
+  const twoSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.twoSidedMs));
+  const oneSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.oneSidedMs));
+  const shares = { twoSidedShare: share(twoSidedMs, openForMs), oneSidedShare: share(oneSidedMs, openForMs) };
+  return { openForMs, twoSidedMs, oneSidedMs, ...shares };
 }
 
 export const nameModel = ({ assumptions, kind }: Pick<Figures, 'assumptions' | 'kind'>): string =>

@@ -49,10 +49,6 @@ export type ShownText = Readonly<{ index: number; name: string; analysis: Analys
 export const section = (id: string, title: string, lead: string, content: Markup | readonly Markup[]): Markup =>
   html`<section id="${id}"><h2>${title}</h2>${lead === '' ? null : html`<p class="lead">${lead}</p>`}${content}</section>`;
 
-/** Builds the content of each session. The page shows one session at a time. */
-export const perSession = (sessions: readonly ShownText[], content: (session: ShownText) => Markup) =>
-  sessions.map((of) => html`<div class="of of-${of.index}"><h3 class="model">${of.name}</h3>${content(of)}</div>`);
-
 export interface Cell {
   readonly text: string | Markup;
   /** Sort key of a table cell; cells with a null key sort last. */

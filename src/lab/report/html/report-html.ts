@@ -46,13 +46,16 @@ import {
   Markup,
   note,
   pageHeading,
-  perSession,
   resultTone,
   type ShownText,
   section,
   shorten,
   tone,
 } from './parts.js';
+
+/** Builds the content of each session. The page shows one session at a time. */
+const perSession = (sessions: readonly ShownText[], content: (session: ShownText) => Markup) =>
+  sessions.map((of) => html`<div class="of of-${of.index}"><h3 class="model">${of.name}</h3>${content(of)}</div>`);
 
 /**
  * Builds the page of at least one session, where `analyses[i]` is `analyse(bracket.sessions[i])`. The page is smaller

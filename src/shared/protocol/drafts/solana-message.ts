@@ -21,7 +21,7 @@ const messages = getCompiledTransactionMessageCodec();
 export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 
 /** Maximum size of a transaction in bytes: it must fit into one packet. */
-export const LONGEST_TRANSACTION_BYTES = 1232;
+const LONGEST_TRANSACTION_BYTES = 1232;
 
 /** Number with which the Solana package marks a signing account that has read-only access. */
 const READONLY_SIGNER = 2;
