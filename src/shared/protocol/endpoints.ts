@@ -3,21 +3,7 @@
 import { z } from 'zod';
 import { type Micros, parseDecimal } from '../base/micros.js';
 import * as record from './records.js';
-import {
-  CANDLE_INTERVALS,
-  CATEGORIES,
-  CONVERSION_STATES,
-  EVENT_SORTS,
-  MARGIN_ACTIVITIES,
-  MARKET_STATES,
-  ORDER_STATUSES,
-  ORDER_TYPES,
-  REDEEM_STATES,
-  REQUEST_STATES,
-  SEARCH_SORTS,
-  SETTLEMENT_STATES,
-  SIDES,
-} from './states.js';
+import * as states from './states.js';
 import { decimalText, money, text, ungiven } from './wire.js';
 
 /** Scope of a call: who may make the call, and which request budget it uses. */
@@ -108,7 +94,7 @@ const signature = z.object({ signature: z.string({ error: 'A string is required.
 const conversionBody = z.object({ market_condition_id: id, amount: decimalText });
 const conversionQuery = z.object({
   market_condition_id: id.optional(),
-  state: makeEnum(CONVERSION_STATES).optional(),
+  state: makeEnum(states.CONVERSION_STATES).optional(),
   limit: limit(),
   cursor,
 });
@@ -116,8 +102,8 @@ const catalogQuery = z.object({
   limit: limit(),
   cursor,
   state: anyCase(['open', 'closed', 'resolved', 'newest', 'ending_soon', 'ended_recently']).optional(),
-  category: makeEnum(CATEGORIES).optional(),
-  sort: makeEnum(EVENT_SORTS).optional(),
+  category: makeEnum(states.CATEGORIES).optional(),
+  sort: makeEnum(states.EVENT_SORTS).optional(),
   sport: text(256).optional(),
   league: text(256).optional(),
 });
@@ -169,21 +155,21 @@ const submit = <const P extends Path, D extends z.ZodType>(path: P, data: D) => 
 const orderBody = z.object({
   market_condition_id: id,
   is_yes: z.boolean(),
-  side: anyCase(SIDES),
-  order_type: anyCase(ORDER_TYPES),
+  side: anyCase(states.SIDES),
+  order_type: anyCase(states.ORDER_TYPES),
   price: ungiven(money),
   amount: ungiven(money),
   funds: ungiven(money),
 });
 const orderQuery = z.object({
   market_condition_id: id.optional(),
-  status: commaList(ORDER_STATUSES).optional(),
+  status: commaList(states.ORDER_STATUSES).optional(),
   is_yes: queryBoolean.optional(),
-  side: z.enum(SIDES, { error: 'Must be buy or sell.' }).optional(),
+  side: z.enum(states.SIDES, { error: 'Must be buy or sell.' }).optional(),
   limit: limit(),
   cursor,
 });
-const redeemQuery = conversionQuery.extend({ state: anyCase(REDEEM_STATES).optional() });
+const redeemQuery = conversionQuery.extend({ state: anyCase(states.REDEEM_STATES).optional() });
 const challengeBody = z.object({ wallet_address: z.string({ error: 'A string is required.' }) });
 const createKeyBody = challengeBody.extend({ message: z.string(), signature: z.string(), nonce: z.string() });
 const priceQuery = z.object({ is_yes: queryBoolean.optional() });
@@ -195,13 +181,13 @@ const assetQuery = marketPageQuery.extend({ limit: limit(200) });
 const candleQuery = z.object({
   start_time: queryInteger(0, 100_000_000_000),
   end_time: queryInteger(0, 100_000_000_000),
-  interval: makeEnum(CANDLE_INTERVALS),
+  interval: makeEnum(states.CANDLE_INTERVALS),
   is_yes: queryBoolean.optional(),
 });
-const activityQuery = pageQuery.extend({ activity_type: anyCase(MARGIN_ACTIVITIES).optional() });
+const activityQuery = pageQuery.extend({ activity_type: anyCase(states.MARGIN_ACTIVITIES).optional() });
 const searchQuery = z.object({
   q: text(200).min(2, 'Ensure this field has at least 2 characters.').optional(),
-  category: makeEnum(CATEGORIES).optional(),
+  category: makeEnum(states.CATEGORIES).optional(),
   state: commaList(['open', 'under_review', 'resolved', 'closed']).optional(),
   sport: text(256).optional(),
   league: text(256).optional(),
@@ -215,7 +201,7 @@ const searchQuery = z.object({
   max_leverage_no_gte: queryDecimal.optional(),
   max_leverage_no_lte: queryDecimal.optional(),
   result_type: makeEnum(['market', 'event']).optional(),
-  sort: makeEnum(SEARCH_SORTS).optional(),
+  sort: makeEnum(states.SEARCH_SORTS).optional(),
   limit: limit(),
   cursor,
 });
@@ -229,12 +215,12 @@ const positionQuery = sortedPageQuery.extend({
 });
 const settlementQuery = sortedPageQuery.extend({
   position_pubkey: id.optional(),
-  states: commaList(SETTLEMENT_STATES).optional(),
-  market_state: anyCase(MARKET_STATES).optional(),
+  states: commaList(states.SETTLEMENT_STATES).optional(),
+  market_state: anyCase(states.MARKET_STATES).optional(),
   position_leverage: queryDecimal.optional(),
 });
 const requestQuery = sortedPageQuery.extend({
-  states: commaList(REQUEST_STATES).optional(),
+  states: commaList(states.REQUEST_STATES).optional(),
   is_yes: queryBoolean.optional(),
   leverage: queryDecimal.optional(),
 });
@@ -248,7 +234,7 @@ const triggerPrice = money.nullable().optional();
 const closeQuery = z.object({ price: queryDecimal.optional() });
 const tpSlBody = z.object({ take_profit_price: triggerPrice, stop_loss_price: triggerPrice });
 const requestBody = z.object({
-  type: makeEnum(ORDER_TYPES),
+  type: makeEnum(states.ORDER_TYPES),
   market_condition_id: id,
   is_yes: z.boolean().optional(),
   leverage: leverageNumber.optional(),

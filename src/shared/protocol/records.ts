@@ -5,21 +5,7 @@
 
 import { z } from 'zod';
 import { ONE } from '../base/micros.js';
-import {
-  CLOSE_TYPES,
-  CONVERSION_STATES,
-  MARGIN_ACTIVITIES,
-  MARKET_STATES,
-  ORDER_STATUSES,
-  ORDER_TYPES,
-  REDEEM_STATES,
-  REQUEST_STATES,
-  SETTLEMENT_STATES,
-  SIDES,
-  TP_SL_STATES,
-  TP_SL_TRIGGERS,
-  TRADE_STATES,
-} from './states.js';
+import * as states from './states.js';
 import { decimalText, LARGEST_AMOUNT, money, rate } from './wire.js';
 
 /** Schema of money from 0 to `units` units. A larger value from a venue is an error. */
@@ -72,7 +58,7 @@ export const conversionRow = record('A merge of shares into currency, or a split
   pubkey: z.string().describe('Permanent id of the merge or split.'),
   message: absent(z.string()).describe('Message that the wallet signs, kept after signing; null if the draft failed.'),
   market_condition_id: z.string().describe('Id of the market.'),
-  state: z.enum(CONVERSION_STATES).describe('State of the merge or split.'),
+  state: z.enum(states.CONVERSION_STATES).describe('State of the merge or split.'),
   amount: amount.describe('Number of complete sets; each has one YES and one NO share and is worth 1 currency.'),
   onchain_amount: absent(amount).describe('Converted complete sets; null unless the state is `done`.'),
   created: unixSeconds.describe('Time of the draft, Unix seconds.'),
@@ -85,8 +71,8 @@ const marketReference = z.object({
 
 export const orderRow = record('An order of the caller.', {
   pubkey: given(z.string()).describe('Permanent id of the order.'),
-  status: given(z.enum(ORDER_STATUSES)).describe('State of the order.'),
-  side: z.enum(SIDES).describe('Side of the order: it buys or sells shares of its outcome.'),
+  status: given(z.enum(states.ORDER_STATUSES)).describe('State of the order.'),
+  side: z.enum(states.SIDES).describe('Side of the order: it buys or sells shares of its outcome.'),
   price: absent(price).describe('Limit price of a share of the order’s outcome; null for a market order.'),
   amount: absent(amount).describe('Ordered shares; null for a market buy.'),
   remaining_amount: absent(amount).describe('Shares not yet traded; null for a market order.'),
@@ -113,14 +99,14 @@ export const ownTradeRow = record('A trade of one of the caller’s orders.', {
     'Fee of the caller, negative for a rebate. A buyer pays it in addition, a seller gets less.',
   ),
   is_maker: given(z.boolean()).describe('True if the caller’s order rested in the book.'),
-  state: z.enum(TRADE_STATES).describe('State of the trade’s settlement.'),
+  state: z.enum(states.TRADE_STATES).describe('State of the trade’s settlement.'),
   order: orderRow.describe('The caller’s order in its present state.'),
 }).refine(({ fee, amount: traded }) => fee === null || (fee >= -traded && fee <= LARGEST_AMOUNT), 'The fee is absurd.');
 
 export const redeemRow = record('A redeem: payment for the shares of a settled market.', {
   pubkey: z.string().describe('Permanent id of the redeem.'),
   market_condition_id: z.string().describe('Id of the market.'),
-  state: z.enum(REDEEM_STATES).describe('State of the redeem; both `completed` and `done` mean success.'),
+  state: z.enum(states.REDEEM_STATES).describe('State of the redeem; both `completed` and `done` mean success.'),
   funds: given(amount).describe('Value of the redeemed shares, currency.'),
   onchain_funds: given(amount).describe('Currency paid for the shares; `0` before the payment.'),
   yes_shares: given(amount).describe('Redeemed YES shares.'),
@@ -148,7 +134,7 @@ export const assetRow = record('The caller’s shares of one outcome.', {
     market: record('Market of the shares.', {
       condition_id: z.string().describe('Id of the market.'),
       title: given(z.string()).describe('Title of the market.'),
-      state: given(z.enum(MARKET_STATES)).describe('State of the market.'),
+      state: given(z.enum(states.MARKET_STATES)).describe('State of the market.'),
       margin_enabled: given(z.boolean()).describe('True if margin trading is enabled in the market.'),
     }),
     is_yes: z.boolean().describe('True for the YES outcome, false for NO.'),
@@ -166,7 +152,7 @@ export const publicTradeRow = record('A trade between any two accounts.', {
   maker_fee: given(decimalText).describe('Fee of the resting order, currency.'),
   taker_fee: given(decimalText).describe('Fee of the incoming order, currency.'),
   timestamp: unixSeconds.describe('Time of the trade, Unix seconds.'),
-  state: z.enum(TRADE_STATES).describe('State of the trade’s settlement.'),
+  state: z.enum(states.TRADE_STATES).describe('State of the trade’s settlement.'),
   is_yes: z.boolean().describe('Outcome of the incoming order: true for YES, false for NO.'),
 });
 
@@ -208,7 +194,7 @@ export const marketSummary = record('A market without its rules.', {
   condition_id: z.string().describe('Id of the market.'),
   logo: absent(z.string()).describe('URL of the market’s picture.'),
   last_trade_price: given(decimalText).describe('YES price of the last trade; `0` before the first trade.'),
-  state: z.enum(MARKET_STATES).describe('State of the market. Only an `open` market trades.'),
+  state: z.enum(states.MARKET_STATES).describe('State of the market. Only an `open` market trades.'),
   category: given(z.string()).describe('Category of the market.'),
   created: given(unixSeconds).describe('Time when the market was created, Unix seconds.'),
   creator: given(
@@ -335,7 +321,7 @@ const marginMarket = z.object({
 });
 
 export const marginActivityRow = record('A change of a margin position of any account.', {
-  activity_type: z.enum(MARGIN_ACTIVITIES).describe('Kind of change of the position.'),
+  activity_type: z.enum(states.MARGIN_ACTIVITIES).describe('Kind of change of the position.'),
   user: given(person).describe('Owner of the position.'),
   market: marginMarket.describe('Market of the position.'),
   shares: given(decimalText).describe('Shares that were opened, added or closed.'),
@@ -380,8 +366,10 @@ export const accountPnl = record('Profit and loss of the account, a market or an
 export const tpSlRow = record('Prices at which a margin position closes automatically.', {
   take_profit_price: absent(decimalText).describe('The position closes at or above this price; null if not set.'),
   stop_loss_price: absent(decimalText).describe('The position closes at or below this price; null if not set.'),
-  state: z.enum(TP_SL_STATES).describe('State of both prices; `triggered` if one of them closed the position.'),
-  trigger_type: absent(z.enum(TP_SL_TRIGGERS)).describe('Price that closed the position; null before the trigger.'),
+  state: z.enum(states.TP_SL_STATES).describe('State of both prices; `triggered` if one of them closed the position.'),
+  trigger_type: absent(z.enum(states.TP_SL_TRIGGERS)).describe(
+    'Price that closed the position; null before the trigger.',
+  ),
   triggered_price: absent(decimalText).describe('Price at the trigger; null before the trigger.'),
   triggered_at: absent(unixSeconds).describe('Time of the trigger, Unix seconds; null before the trigger.'),
 });
@@ -415,25 +403,29 @@ export const settlementRow = record('Payment for a closed margin position.', {
   position: positionRow.describe('The position in its present state.'),
   total_pnl: given(decimalText).describe('Result of the position, fees included.'),
   user_liquidity: decimalText.describe('Own currency in the position.'),
-  state: z.enum(SETTLEMENT_STATES).describe('State of the settlement. A claim requires `claimable`.'),
+  state: z.enum(states.SETTLEMENT_STATES).describe('State of the settlement. A claim requires `claimable`.'),
   created: given(unixSeconds).describe('Time when the settlement was created, Unix seconds.'),
 });
 
 export const closeResult = record('Result of closing a margin position.', {
-  close_type: z.enum(CLOSE_TYPES).describe('With `order` the shares are being sold. With `zero` no shares are left.'),
+  close_type: z
+    .enum(states.CLOSE_TYPES)
+    .describe('With `order` the shares are being sold. With `zero` no shares are left.'),
   position_pubkey: z.string().describe('Id of the position.'),
   is_closed: z.boolean().describe('True if the position is already closed.'),
 });
 
 export const claimResult = record('Result of claiming a settlement.', {
   position_pubkey: z.string().describe('Id of the position.'),
-  state: z.enum(SETTLEMENT_STATES).describe('State of the position’s settlement.'),
+  state: z.enum(states.SETTLEMENT_STATES).describe('State of the position’s settlement.'),
 });
 
 export const requestRow = record('A request to open a margin position.', {
   pubkey: z.string().describe('Permanent id of the request.'),
-  type: z.enum(ORDER_TYPES).describe('A `market` request opens the position at once, a `limit` request at `price`.'),
-  state: z.enum(REQUEST_STATES).describe('State of the request.'),
+  type: z
+    .enum(states.ORDER_TYPES)
+    .describe('A `market` request opens the position at once, a `limit` request at `price`.'),
+  state: z.enum(states.REQUEST_STATES).describe('State of the request.'),
   message: given(z.string()).describe('Message that the wallet signs.'),
   market: marginMarket.describe('Market of the position.'),
   is_yes: z.boolean().describe('Outcome of the position: true for YES, false for NO.'),
