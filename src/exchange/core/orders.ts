@@ -33,16 +33,7 @@ import {
 import { type CoreContext, makeDraft, openDraft, seconds } from './core-context.js';
 import type { Market, Trading } from './market.js';
 import { type FillListener, legFor, Matching, RECORDED_ACCOUNT } from './matching/matching.js';
-import {
-  BUY_NO,
-  BUY_YES,
-  isBidLeg,
-  isBuyLeg,
-  isYesLeg,
-  type LegCode,
-  SELL_NO,
-  SELL_YES,
-} from './matching/order-pool.js';
+import { isBidLeg, isBuyLeg, isYesLeg, type LegCode, legOf } from './matching/order-pool.js';
 import { asMicros, buyLock, f64, i32, text } from './money.js';
 import type { Archived, RecordOfAccount } from './records/archive.js';
 import { askedMarket, firstOf, NO_ROWS, Records } from './records/records.js';
@@ -403,7 +394,7 @@ function checkOrder(request: OrderRequest, trading: Trading): Result<CheckedOrde
     const fault = checkField(field, value, trading);
     if (fault !== null) return fault;
   }
-  const leg = request.is_yes ? (buys ? BUY_YES : SELL_YES) : buys ? BUY_NO : SELL_NO;
+  const leg = legOf(request.is_yes, buys);
   const { price = null, amount = null, funds = null } = request;
   return ok({ leg, price, amount, funds });
 }

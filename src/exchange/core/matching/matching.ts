@@ -9,17 +9,7 @@ import { ASK, BID } from '../contract.js';
 import type { Market, Trading } from '../market.js';
 import { buyLock, f64, i32, timesDown, timesUp, u8 } from '../money.js';
 import { type MatchingBook, NO_TICK } from './book.js';
-import {
-  BUY_NO,
-  BUY_YES,
-  isBidLeg,
-  isBuyLeg,
-  isYesLeg,
-  type LegCode,
-  type OrderPool,
-  SELL_NO,
-  SELL_YES,
-} from './order-pool.js';
+import { isBidLeg, isBuyLeg, isYesLeg, type LegCode, legOf, type OrderPool } from './order-pool.js';
 
 /** Number of the account that owns all recorded liquidity and has unlimited currency. */
 export const RECORDED_ACCOUNT = 0;
@@ -57,7 +47,7 @@ export class Matching {
 
   // The state of the incoming order is in fields, not in an object, to avoid an allocation.
   #account = 0;
-  #leg: LegCode = BUY_YES;
+  #leg: LegCode = legOf(true, true);
   #record = 0;
   #left = 0;
   /** Remaining funds of the incoming market buy. */
@@ -261,12 +251,12 @@ export class Matching {
     const left = f64(pool.remaining, slot);
     if (isBuyLeg(leg)) {
       const before = f64(pool.locked, slot);
-      const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
+      const price = isYesLeg(leg) ? tick * trading.tick : 1_000_000 - tick * trading.tick;
       // The order may have locked less than `buyLock` computes; the method `rest` explains why.
       const still = left === 0 ? 0 : Math.min(before, buyLock(price, left, trading.lockRate));
       pool.locked[slot] = still;
       this.#funds.lock(account, still - before);
-    } else trading.market.shares.lock(account, leg === SELL_YES, -amount);
+    } else trading.market.shares.lock(account, isYesLeg(leg), -amount);
     if (left === 0) {
       trading.book.leave(slot);
       pool.release(slot);
@@ -333,14 +323,14 @@ export class Matching {
     pool.leg[slot] = leg;
     pool.remaining[slot] = amount;
     if (isBuyLeg(leg)) {
-      const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
+      const price = isYesLeg(leg) ? tick * trading.tick : 1_000_000 - tick * trading.tick;
       // Rounding of the immediate fills may have left some millionths less than `buyLock` computes.
       const lock = Math.min(buyLock(price, amount, trading.lockRate), this.#funds.available(account));
       pool.locked[slot] = lock;
       this.#funds.lock(account, lock);
     } else {
       pool.locked[slot] = 0;
-      trading.market.shares.lock(account, leg === SELL_YES, amount);
+      trading.market.shares.lock(account, isYesLeg(leg), amount);
     }
     trading.book.join(slot);
     return slot;
@@ -351,7 +341,7 @@ export class Matching {
     const account = i32(pool.account, slot);
     const leg = u8(pool.leg, slot);
     if (isBuyLeg(leg)) this.#funds.lock(account, -f64(pool.locked, slot));
-    else trading.market.shares.lock(account, leg === SELL_YES, -f64(pool.remaining, slot));
+    else trading.market.shares.lock(account, isYesLeg(leg), -f64(pool.remaining, slot));
     trading.book.leave(slot);
     pool.release(slot);
   }
@@ -378,6 +368,6 @@ function affordable(funds: number, wanted: number, price: number, rate: number, 
 
 /** Leg of a bid or ask on YES: a bid sells available NO, else buys YES; an ask sells available YES, else buys NO. */
 export function legFor(market: Market, account: number, bid: boolean, amount: number): LegCode {
-  if (market.shares.available(account, !bid) >= amount) return bid ? SELL_NO : SELL_YES;
-  return bid ? BUY_YES : BUY_NO;
+  const sells = market.shares.available(account, !bid) >= amount;
+  return legOf(bid !== sells, !sells);
 }

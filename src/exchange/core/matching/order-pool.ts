@@ -4,12 +4,16 @@ import { f64, fillSparse, i32, sparse, widen } from '../money.js';
 const SLOT_SPAN = 2 ** 22;
 
 /** The four legs. In the YES book, `BUY_YES` and `SELL_NO` are bids; `SELL_YES` and `BUY_NO` are asks. */
-export const BUY_YES = 0;
-export const SELL_YES = 1;
-export const BUY_NO = 2;
-export const SELL_NO = 3;
+const BUY_YES = 0;
+const SELL_YES = 1;
+const BUY_NO = 2;
+const SELL_NO = 3;
 /** Outcome and side of an order, as `BUY_YES`, `SELL_YES`, `BUY_NO` or `SELL_NO`. */
 export type LegCode = number;
+
+/** Returns the leg of an order by its outcome and side. */
+export const legOf = (isYes: boolean, isBuy: boolean): LegCode =>
+  isYes ? (isBuy ? BUY_YES : SELL_YES) : isBuy ? BUY_NO : SELL_NO;
 
 /** True if the leg is on the bid side of the YES book. */
 export const isBidLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === SELL_NO;
