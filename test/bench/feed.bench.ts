@@ -12,6 +12,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { faultAnswer, type HandlerContext, type Reply, successText } from '../../src/exchange/service/answers.js';
+import { passCall } from '../../src/exchange/service/handlers.js';
 import { type Micros, micros } from '../../src/shared/base/micros.js';
 import { Random } from '../../src/shared/base/random.js';
 import { declarationOf, type EndpointName } from '../../src/shared/protocol/endpoints.js';
@@ -24,7 +25,7 @@ import { Wallet } from '../../src/shell/wallet/wallet.js';
 import type { Trader } from '../../src/trader/engine/trader.js';
 import { openMemoryLedger } from '../../src/trader/ledger/ledger.js';
 import { settings } from '../exchange/core/venue.js';
-import { contextOf, handle, openAccount } from '../simulation/exchange-side.js';
+import { contextOf, openAccount } from '../simulation/exchange-side.js';
 import { paramsFor } from '../trader/strategy/fixtures.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { BENCH_PROFILE, benchTrader } from './bench-trader.js';
@@ -224,7 +225,7 @@ class World {
     const limit = asks ?? declaration.page ?? 0;
     const body = declaration.body === null ? null : declaration.body.parse(call.body);
     const asked = { nowMs: this.nowMs, account: this.#account, params: call.params, query: call.query, body, limit };
-    const reply = handle(call.endpoint, asked, this.#context);
+    const reply = passCall(call.endpoint, asked, this.#context);
     const answer = answerOf(declaration.status, declaration.page === undefined ? null : limit, reply);
     return {
       kind: 'outcome',

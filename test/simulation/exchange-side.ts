@@ -5,18 +5,11 @@ import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { type Archived, MemoryShelf, makeArchive } from '../../src/exchange/core/records/archive.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { RateLimit, type RateVerdict } from '../../src/exchange/http/rate-guard.js';
-import {
-  type Answer,
-  faultAnswer,
-  type HandlerContext,
-  type Reply,
-  type ServiceCall,
-  successText,
-} from '../../src/exchange/service/answers.js';
-import { HANDLERS } from '../../src/exchange/service/handlers.js';
+import { type Answer, faultAnswer, type HandlerContext, successText } from '../../src/exchange/service/answers.js';
+import { passCall } from '../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../src/exchange/service/wallet-signatures.js';
 import { Random } from '../../src/shared/base/random.js';
-import { declarationOf, type EndpointName, type Scope } from '../../src/shared/protocol/endpoints.js';
+import { declarationOf, type Scope } from '../../src/shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../src/shared/protocol/profile.js';
 import type { AnyCall } from '../../src/shared/protocol/seam.js';
 import { money } from '../../src/shared/protocol/wire.js';
@@ -158,7 +151,7 @@ export class ExchangeSide {
     const asked = 'limit' in call.query && call.query.limit !== undefined ? call.query.limit : declaration.page;
     const limit = Math.min(asked ?? 0, this.#setting.mostRows);
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
-    const reply = handle(call.endpoint, whole, this.#context);
+    const reply = passCall(call.endpoint, whole, this.#context);
     if (!reply.ok) return faultAnswer(reply.fault);
     const { status } = declaration;
     if (call.endpoint === 'markets.book')
@@ -228,11 +221,6 @@ export class ExchangeSide {
 }
 
 export const contextOf = (core: ExchangeCore): HandlerContext => ({ core, wallets: new WalletSignatures() });
-
-/** Passes a call to its handler; its own declaration has parsed the body, and the trader wrote its query. */
-export function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
-  return HANDLERS[name](call as ServiceCall<N>, context);
-}
 
 function limitsOf(limits: VenueProfile['rate_limits']): Readonly<Record<Scope, RateLimit>> {
   return {

@@ -18,15 +18,8 @@ import {
   type Scope,
 } from '../../shared/protocol/endpoints.js';
 import { invalid, type Refusal, refuse } from '../core/contract.js';
-import {
-  type Answer,
-  faultAnswer,
-  type HandlerContext,
-  type Reply,
-  type ServiceCall,
-  successText,
-} from '../service/answers.js';
-import { HANDLERS } from '../service/handlers.js';
+import { type Answer, faultAnswer, type HandlerContext, type Reply, successText } from '../service/answers.js';
+import { passCall } from '../service/handlers.js';
 import { WalletSignatures } from '../service/wallet-signatures.js';
 import { Authenticator } from './authentication.js';
 import { CONTROLS, serveControls } from './controls.js';
@@ -278,7 +271,7 @@ function serve<N extends EndpointName>(
   const body = parsed?.value ?? null;
   const call: object = { nowMs, account, params: request.params, query: query.value, body, limit };
   // The cast is right: query and body were parsed by the schemas of this call.
-  return makeAnswer(declaration, HANDLERS[name](call as ServiceCall<N>, context), limit);
+  return makeAnswer(declaration, passCall(name, call, context), limit);
 }
 
 function makeAnswer(declaration: Declaration, reply: Reply<EndpointName>, limit: number): Answer {

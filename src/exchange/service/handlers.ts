@@ -164,7 +164,7 @@ function answerBook(market: Market, isYes: boolean, depth: number): Reply<'marke
 /** Returns an amount's text, or `invalid` for a 7th decimal place. The core's parser accepts a zero at that place. */
 const sixPlaces = (amount: string): string => (/\.\d{7}/.test(amount) ? 'invalid' : amount);
 
-export const HANDLERS: Handlers = {
+const HANDLERS: Handlers = {
   'events.list': (call, { core }) => catalogPage({ ...call, core }, EVENTS),
   'events.detail': ({ params }, { core }) => {
     const index = core.catalog.findEventIndex(params.condition_id);
@@ -289,3 +289,7 @@ export const HANDLERS: Handlers = {
     return { ok: true, value: [...page.rows], nextCursor };
   },
 };
+
+/** Calls the handler of an endpoint. `call` must have the types of this endpoint's `ServiceCall`. */
+export const passCall = <N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> =>
+  HANDLERS[name](call as ServiceCall<N>, context);

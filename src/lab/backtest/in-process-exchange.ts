@@ -14,14 +14,8 @@ import { ExchangeCore } from '../../exchange/core/core.js';
 import { type Forgetting, memoryArchive } from '../../exchange/core/records/archive.js';
 import { publicTradePage } from '../../exchange/core/records/market-rows.js';
 import { openRateLimits, type RateLimit } from '../../exchange/http/rate-guard.js';
-import {
-  type CursorList,
-  cursorAt,
-  type HandlerContext,
-  type Reply,
-  type ServiceCall,
-} from '../../exchange/service/answers.js';
-import { HANDLERS } from '../../exchange/service/handlers.js';
+import { type CursorList, cursorAt, type HandlerContext } from '../../exchange/service/answers.js';
+import { passCall } from '../../exchange/service/handlers.js';
 import { WalletSignatures } from '../../exchange/service/wallet-signatures.js';
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, parseDecimal } from '../../shared/base/micros.js';
@@ -334,9 +328,6 @@ export class InProcessExchange {
     return outcome;
   }
 }
-
-const passCall = <N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> =>
-  HANDLERS[name](call as ServiceCall<N>, context);
 
 const answerResult = <T>(result: Result<T>, read: (value: T) => Answered['data']): Outcome =>
   result.ok ? { kind: 'answered', data: read(result.value), nextCursor: null } : answerRefusal(result.fault);

@@ -6,7 +6,7 @@ import { ASK, BID, type MatchingSide } from '../../../src/exchange/core/contract
 import type { CoreSnapshot, ExchangeCore } from '../../../src/exchange/core/core.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { successText } from '../../../src/exchange/service/answers.js';
-import { HANDLERS } from '../../../src/exchange/service/handlers.js';
+import { passCall } from '../../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
 import { times } from '../../support/effort.js';
 import { Drawer } from './drawer.js';
@@ -31,7 +31,7 @@ function expectPresentText(core: ExchangeCore, index: number, isYes: boolean, de
   const market = core.catalog.market(index);
   const [params, query] = [{ condition_id: market.card.conditionId }, { is_yes: isYes, depth }];
   const call = { nowMs: core.nowMs, account: -1, params, query, body: null, limit: 0 };
-  const reply = HANDLERS['markets.book'](call, { core, wallets: new WalletSignatures('solana_tx') });
+  const reply = passCall('markets.book', call, { core, wallets: new WalletSignatures('solana_tx') });
   const value = bookRow(market, isYes, depth);
   expect(reply).toEqual({ ok: true, value, text: successText(value, {}) });
 }

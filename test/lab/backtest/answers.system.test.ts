@@ -2,13 +2,13 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { faultAnswer, type ServiceCall, successText } from '../../../src/exchange/service/answers.js';
-import { HANDLERS } from '../../../src/exchange/service/handlers.js';
+import { faultAnswer, successText } from '../../../src/exchange/service/answers.js';
+import { passCall } from '../../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
 import { type InProcessExchange, readOrderRequest } from '../../../src/lab/backtest/in-process-exchange.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
-import { declarationOf, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
+import { declarationOf } from '../../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Outcome } from '../../../src/shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import { classify } from '../../../src/shell/client/message.js';
@@ -25,7 +25,7 @@ function overText(venue: InProcessExchange, call: AnyCall, nowMs: number): Outco
   const whole = { nowMs, account: venue.account, params: call.params, query: call.query, body: null, limit };
   const context = { core: venue.core, wallets: new WalletSignatures() };
   // The declaration and the handler of the same name.
-  const reply = HANDLERS[call.endpoint](whole as unknown as ServiceCall<EndpointName> as never, context);
+  const reply = passCall(call.endpoint, whole, context);
   if (!reply.ok) {
     const { status, text } = faultAnswer(reply.fault);
     return classify(declaration, status, text).outcome;
