@@ -11,13 +11,7 @@ import {
 import type { TraderConfig } from '../shell/config/config.js';
 import { explainLines } from '../shell/console/views/explain-view.js';
 import { askOwner, askTrader, findSilent, type Unreached } from '../shell/control/control-client.js';
-import type {
-  CancelAllData,
-  ControlData,
-  ControlQuestion,
-  ControlRequest,
-  KillData,
-} from '../shell/control/control-protocol.js';
+import type { CancelAllData, ControlData, ControlQuestion, ControlRequest } from '../shell/control/control-protocol.js';
 import { prunedText } from '../shell/daemon/status-text.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
 import { ENDED_PROVEN } from '../trader/ledger/tables.js';
@@ -217,6 +211,8 @@ function toolOf(name: OperatorName): { readonly tool?: Tool } {
   const more = [...(isVerifiable === true ? ['verify'] : []), ...(marketButton === undefined ? [] : ['market'])];
   return { tool: { kind: 'stop', options: [...required, ...more], required } };
 }
+
+type KillData = ControlData['kill'];
 
 const restingText = ({ resting }: KillData): string => {
   if (resting === null) return 'resting orders are being canceled; their number is unknown without the ledger';

@@ -5,10 +5,8 @@ import { Option } from 'commander';
 import type { Journaled } from '../../lab/parity/read-recorded-run.js';
 import {
   BREAKDOWNS,
-  type BreakdownBy,
   type BreakdownRow,
   computeBreakdown,
-  type StandingPrice,
   sessionFromLedger,
 } from '../../lab/report/session-from-ledger.js';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -22,6 +20,8 @@ import { type CliIo, writeWhole } from '../io.js';
 import * as option from '../options.js';
 import { AT_LAST_PRICES, askThere, readLedger, valueOn } from '../reach.js';
 import { amountText, formatOf, json, record, writeAnswer } from '../table.js';
+
+type BreakdownBy = (typeof BREAKDOWNS)[number];
 
 const BY: option.OptionRow<BreakdownBy | undefined> = new Option(
   '--by <what>',
@@ -107,7 +107,7 @@ async function readLiveSession(
   const title = `${basename(file, extname(file))}: live results`;
   const options = { title, version: VERSION, nowMs, fairMicros, findPrices, ...(journals && { journals }) };
   const session = await readLedger(config, (ledger) => sessionFromLedger(ledger, options));
-  const standing: StandingPrice = (id, timeMs) => findPrices(id)?.standing(timeMs) ?? null;
+  const standing = (id: string, timeMs: number) => findPrices(id)?.standing(timeMs) ?? null;
   return { session, analysis: analyse(session), standing };
 }
 

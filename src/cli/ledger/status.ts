@@ -2,12 +2,7 @@
 
 import { formatDecimal } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
-import {
-  type AccountStatus,
-  describeQuoting,
-  type MarketStatus,
-  type TraderStatus,
-} from '../../shared/protocol/trader-status.js';
+import { describeQuoting, type TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { TraderConfig } from '../../shell/config/config.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { describeAgreement } from '../../shell/daemon/status-text.js';
@@ -181,12 +176,12 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
 }
 
 /** Describes the newest complete comparison; null before the first one. `open`: number of unaccepted differences. */
-function makeAgreement(account: AccountStatus, nowMs: number) {
+function makeAgreement(account: NonNullable<TraderStatus['account']>, nowMs: number) {
   const open = account.reconciled?.differences.length ?? null;
   return { text: describeAgreement(account, nowMs), open, accepted: account.accepted.length };
 }
 
-function makeMarket(market: MarketStatus) {
+function makeMarket(market: TraderStatus['markets'][number]) {
   return {
     market_condition_id: market.conditionId,
     title: market.title,

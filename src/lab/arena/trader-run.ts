@@ -10,14 +10,7 @@ import { VERSION } from '../../shell/config/shipped.js';
 import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
-import type {
-  BacktestPlan,
-  FeedSource,
-  FeedWord,
-  MadeMarkets,
-  MarketDriver,
-  MarketListener,
-} from '../backtest/contract.js';
+import type { BacktestPlan, FeedSource, MadeMarkets, MarketDriver, MarketListener } from '../backtest/contract.js';
 import { LatencyModel, readLatency } from '../backtest/latency.js';
 import { USUAL_LANDING_MS, USUAL_MAX_AGE_MS } from '../backtest/plan.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
@@ -119,7 +112,7 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
     return isOver || this.feedNames.length === 0 ? Number.POSITIVE_INFINITY : this.#nextWordMs;
   }
 
-  take(nowMs: number): readonly FeedWord[] {
+  take(nowMs: number): ReturnType<FeedSource['take']> {
     if (nowMs < this.nextMs) return [];
     while (this.#nextWordMs <= nowMs) this.#nextWordMs += STEP_MS;
     this.syncAll(nowMs);

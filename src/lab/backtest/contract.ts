@@ -92,7 +92,7 @@ export interface TimedCommand {
 export const AFTER_HALT = ['resume', 'end'] as const;
 export type AfterHalt = (typeof AFTER_HALT)[number];
 
-export type BacktestTraderSettings = Omit<TraderSettings, 'runId' | 'boundedCall' | 'findModule' | 'startedWith'>;
+type BacktestTraderSettings = Omit<TraderSettings, 'runId' | 'boundedCall' | 'findModule' | 'startedWith'>;
 
 export interface BacktestPlan {
   readonly title: string;

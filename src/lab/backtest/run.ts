@@ -12,15 +12,7 @@ import type { IntentSigner } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import { eventOf } from '../report/analysis/markets.js';
-import type {
-  BacktestOutcome,
-  BacktestPlan,
-  BacktestTraderSettings,
-  FeedSource,
-  FeedWord,
-  MarketDriver,
-  MarketListener,
-} from './contract.js';
+import type { BacktestOutcome, BacktestPlan, FeedSource, FeedWord, MarketDriver, MarketListener } from './contract.js';
 import { InProcessExchange } from './in-process-exchange.js';
 import { GIVES_UP_MS } from './latency.js';
 import { Metrics } from './metrics.js';
@@ -396,7 +388,7 @@ class Trace {
  * Copies the settings field by field. A spread (`...settings`) would give each backtest's settings a new hidden class,
  * for which V8 compiles the trader again. The return type ensures that no field is missing.
  */
-export function completeSettings(settings: BacktestTraderSettings): TraderSettings & Required<BacktestTraderSettings> {
+export function completeSettings(settings: BacktestPlan['trader']): TraderSettings & Required<BacktestPlan['trader']> {
   const { configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, strategies } = settings;
   const { feeds = [] } = settings;
   return {
@@ -418,7 +410,7 @@ export function completeSettings(settings: BacktestTraderSettings): TraderSettin
 
 const SIGNATURE = '0'.repeat(128);
 
-function startTrader(trader: BacktestTraderSettings, nowMs: number) {
+function startTrader(trader: BacktestPlan['trader'], nowMs: number) {
   const settings = completeSettings(trader);
   const { runId, configHash, profile, polling } = settings;
   const ledger = openMemoryLedger();

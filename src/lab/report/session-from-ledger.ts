@@ -22,7 +22,7 @@ import { computeVolume } from './analysis/trading.js';
 import { formatQuantity } from './figures.js';
 
 export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
-export type BreakdownBy = (typeof BREAKDOWNS)[number];
+type BreakdownBy = (typeof BREAKDOWNS)[number];
 
 export interface BreakdownRow
   extends Pick<MarketAnalysis, 'title' | 'fills' | 'boughtMicros' | 'soldMicros'>,
@@ -36,7 +36,7 @@ export interface BreakdownRow
 }
 
 /** Returns the last known mid of a market at or before a time; null without a mid. */
-export type StandingPrice = (conditionId: string, timeMs: number) => number | null;
+type StandingPrice = (conditionId: string, timeMs: number) => number | null;
 
 /** Splits the result by day, market, strategy or event. The rows add up to the whole result, to the micro. */
 export function computeBreakdown(record: SessionRecord, analysis: Analysis, by: BreakdownBy, standing: StandingPrice) {

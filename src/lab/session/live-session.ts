@@ -16,16 +16,7 @@ import {
   type SessionRecord,
 } from './contract.js';
 import { computeYesCost, Holdings, listMoves, type Move } from './holdings.js';
-import {
-  AccountSamples,
-  type BookTop,
-  common,
-  FIRST_STEP_MS,
-  MarketSamples,
-  mergeSpans,
-  type Span,
-  sumSpans,
-} from './samples.js';
+import { AccountSamples, common, FIRST_STEP_MS, MarketSamples, mergeSpans, type Span, sumSpans } from './samples.js';
 
 /** An order that rested in the book. Times are on the exchange's clock. */
 export interface SessionOrder {
@@ -99,7 +90,7 @@ export class MarketWalk {
     }
   }
 
-  top(timeMs: number): BookTop {
+  top(timeMs: number) {
     const { bidMicros, askMicros } = this.#market.prices?.at(timeMs) ?? UNKNOWN_BEST;
     return { bidMicros, askMicros, ourBidMicros: this.#best('bid'), ourAskMicros: this.#best('ask') };
   }

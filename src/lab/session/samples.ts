@@ -75,7 +75,7 @@ class Samples<Column extends string> {
 }
 
 /** Best prices of others' orders and of our orders, in YES space; null if a side is empty. */
-export type BookTop = Readonly<Record<'bidMicros' | 'askMicros' | 'ourBidMicros' | 'ourAskMicros', number | null>>;
+type BookTop = Readonly<Record<'bidMicros' | 'askMicros' | 'ourBidMicros' | 'ourAskMicros', number | null>>;
 
 export class MarketSamples extends Samples<keyof BookTop | 'inventoryMicros'> {
   #openForMs = 0;

@@ -12,16 +12,7 @@ import { VERSION } from '../../shell/config/shipped.js';
 import type { EndedJob, JobQueue, QueueWork } from '../../shell/queue/job-queue.js';
 import { openSeal, seal } from '../../shell/queue/seal.js';
 import type { SweepWatcher, SweptEvent, Task, TaskFigures, TaskOutcome } from './contract.js';
-import {
-  type EngineWork,
-  eventsIn,
-  foldCount,
-  type PlannedMarket,
-  type PlannedSweep,
-  planData,
-  type SweepFacts,
-  type TaskWork,
-} from './facts.js';
+import { type EngineWork, eventsIn, foldCount, planData, type SweepFacts, type TaskWork } from './facts.js';
 import { hashValue, timeZone } from './search.js';
 import { guardFiles, openStore } from './store.js';
 import { makeSweep } from './sweep.js';
@@ -29,7 +20,7 @@ import { makeSettings, openThreads, type ThreadPlace } from './threads/threads.j
 
 export type SweepSheet = ReturnType<typeof makeSheet>;
 
-export function makeSheet({ plan, data, facts }: PlannedSweep) {
+export function makeSheet({ plan, data, facts }: Pick<EngineWork, 'plan' | 'data' | 'facts'>) {
   return {
     version: VERSION,
     /** Major version of Node; another version may round a logarithm differently. */
@@ -60,7 +51,7 @@ export function readSheet(text: string, hash: string): SweepSheet {
 }
 
 /** Throws TwinbookError `recording_invalid` unless this machine has all recordings of the sweep. */
-export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket[]): void {
+export function requireSameData(sheet: SweepSheet, found: EngineWork['data']['markets']): void {
   const hashes = new Map(found.map(({ market, hash }) => [market.conditionId, hash]));
   const other = sheet.markets.filter(({ conditionId, hash }) => hashes.get(conditionId) !== hash);
   if (other.length === 0) return;

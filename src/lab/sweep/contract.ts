@@ -10,7 +10,7 @@ export const MAX_CONFIGURATIONS = 10_000;
 /** Minimum number of events for a Sharpe ratio; with fewer events the ratio is too random to be shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
 
-export type RawValue = number | boolean | string;
+type RawValue = number | boolean | string;
 
 export interface Axis {
   /** Parameter, such as `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
@@ -20,7 +20,7 @@ export interface Axis {
   readonly choice: Choice;
 }
 
-export type Choice =
+type Choice =
   | { readonly kind: 'values'; readonly values: readonly RawValue[] }
   | {
       readonly kind: 'between';

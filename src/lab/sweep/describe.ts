@@ -2,31 +2,24 @@ import { ONE } from '../../shared/base/micros.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
 import { type Axis, LEAST_EVENTS_FOR_SHARPE, type SweepSubject } from './contract.js';
 import type { SweepFacts } from './facts.js';
-import {
-  type ConfigurationResult,
-  type FreshMean,
-  type FreshResult,
-  type ModelJudgement,
-  type ModelResult,
-  type SharpePerEvent,
-  type SweepCounts,
-  type SweepNote,
-  type SweepResult,
-  type WalkForwardStep,
-  worstDrawdown,
-} from './result.js';
+import { type FreshMean, type SweepResult, worstDrawdown } from './result.js';
+
+type ConfigurationResult = SweepResult['configurations'][number];
+type FreshResult = NonNullable<SweepResult['fresh']>;
+type WalkForwardStep = NonNullable<SweepResult['walkForward']>['steps'][number];
 
 type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search' | 'assumptions'>;
 
 /** Returns warnings about a result, most serious first. `best`: the best configuration; null if none is finished. */
-export function listNotes(facts: NotedFacts, counts: SweepCounts, best: ConfigurationResult | null) {
-  const at = (level: SweepNote['level'], texts: Iterable<string>) => Array.from(texts, (text) => ({ level, text }));
+export function listNotes(facts: NotedFacts, counts: SweepResult['counts'], best: ConfigurationResult | null) {
+  const at = (level: SweepResult['notes'][number]['level'], texts: Iterable<string>) =>
+    Array.from(texts, (text) => ({ level, text }));
   return [...at('caution', listCautions(facts, counts, best)), ...at('note', listRemarks(facts))];
 }
 
 function* listCautions(
   { subject }: NotedFacts,
-  { failed, unfinished, configurations, flipping, done, events }: SweepCounts,
+  { failed, unfinished, configurations, flipping, done, events }: SweepResult['counts'],
   best: ConfigurationResult | null,
 ): Generator<string> {
   const { model, event } = TERMS[subject];
@@ -70,7 +63,7 @@ function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): strin
     : `${what} ${usedBefore} of these seeds were already used to choose a configuration, so this result must not be reported.`;
 }
 
-const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
+const sharpeText = (sharpe: ConfigurationResult['models'][number]['sharpe'], events: number): string => {
   if (sharpe !== null) return ratio(sharpe.sharpe);
   return events < LEAST_EVENTS_FOR_SHARPE ? `too few events (${events})` : UNKNOWN;
 };
@@ -118,7 +111,7 @@ export const REMARK: SharedColumn<Placed> = {
 export function configurationColumns({ subject, search, assumptions, counts }: SweepResult): SharedColumn<Placed>[] {
   const { event, model, models, result } = TERMS[subject];
   const of =
-    <T>(index: number, figure: (result: ModelResult) => T) =>
+    <T>(index: number, figure: (result: ConfigurationResult['models'][number]) => T) =>
     ({ configuration }: Placed): T | null => {
       const found = configuration.models[index];
       return found === undefined ? null : figure(found);
@@ -173,7 +166,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
   ];
 }
 
-function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
+function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<SweepResult['models'][number]>[] {
   const { model } = TERMS[subject];
   return [
     { title: capitalise(model), isText: true, cell: ({ fillModel }) => fillModel },

@@ -121,7 +121,7 @@ export interface SweepFacts {
   readonly data: Pick<Awaited<ReturnType<typeof planData>>, 'markets' | 'empty'>;
 }
 
-export type PlannedSweep = Awaited<ReturnType<typeof planSweep>>;
+type PlannedSweep = Awaited<ReturnType<typeof planSweep>>;
 
 /** Plans a sweep. Before any read, throws for an unknown fill model, or if no strategy selects a market. */
 export async function planSweep(plan: SweepPlan, progress: (done: number, all: number) => void = () => undefined) {

@@ -229,7 +229,7 @@ const sumAt = (row: Float64Array, places: readonly number[]): number =>
   places.reduce((sum, place) => sum + (row[place] ?? 0), 0);
 
 /** Edges of the best configuration and of the unchanged one on unused seeds, in currency per seed. */
-export interface FreshResult {
+interface FreshResult {
   readonly firstSeed: number;
   readonly seeds: number;
   /** Number of seeds that are not fresh, because an earlier sweep in the same folder has already used them. */
@@ -269,19 +269,12 @@ export interface SweepResult {
   readonly notes: readonly SweepNote[];
 }
 
-export type SweepNote = Readonly<{ level: 'caution' | 'note'; text: string }>;
+type SweepNote = Readonly<{ level: 'caution' | 'note'; text: string }>;
 
-export type SweepCounts = ReturnType<typeof countConfigurations>;
+type SweepCounts = ReturnType<typeof countConfigurations>;
 
-export type ModelJudgement = ReturnType<typeof judge>['models'][number];
+type ModelJudgement = ReturnType<typeof judge>['models'][number];
 
-export type ConfigurationResult = ReturnType<typeof configurationResult>;
-
-export type ModelResult = ConfigurationResult['models'][number];
-
-/** Sharpe ratio: mean / deviation of the results per event, where an event without a fill has the result 0. */
-export type SharpePerEvent = NonNullable<ModelResult['sharpe']>;
+type ConfigurationResult = ReturnType<typeof configurationResult>;
 
 type WalkForward = NonNullable<ReturnType<typeof walkForward>>;
-
-export type WalkForwardStep = WalkForward['steps'][number];

@@ -8,15 +8,9 @@ import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import { canonicalJson, shownParams } from '../../shell/config/shown.js';
 import type { FieldSpec, ParamValues } from '../../trader/strategy/contract.js';
 import { describeParam, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
-import {
-  type Axis,
-  type Choice,
-  MAX_CONFIGURATIONS,
-  type RawValue,
-  type Search,
-  type SweepAssumptions,
-  type SweepCandidate,
-} from './contract.js';
+import { type Axis, MAX_CONFIGURATIONS, type Search, type SweepAssumptions, type SweepCandidate } from './contract.js';
+
+type RawValue = SweepCandidate['values'][number];
 
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
@@ -91,7 +85,7 @@ function unknownParam(name: string, strategies: readonly StrategyConfig[]): Twin
   return new TwinbookError('usage', `no strategy has a parameter ${name}.${near}`, hint);
 }
 
-function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boolean): Choice {
+function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boolean): Axis['choice'] {
   const parts = text.split(':');
   if (parts.length === 1) {
     const values = text.split(',').map((word) => value(word, spec));
@@ -200,7 +194,7 @@ function* combinations(lists: readonly (readonly RawValue[])[]): Generator<reado
   else for (const value of first) for (const others of combinations(rest)) yield [value, ...others];
 }
 
-function draw(choice: Choice, random: Random): RawValue {
+function draw(choice: Axis['choice'], random: Random): RawValue {
   if (choice.kind === 'values') return choice.values[random.below(choice.values.length)] ?? 0;
   const { from, to, isLog } = choice;
   const share = random.uniform();
@@ -212,7 +206,7 @@ function draw(choice: Choice, random: Random): RawValue {
 }
 
 /** Rounds a drawn value to six significant digits, so that it can be copied exactly into a strategy file. */
-function roundValue(value: number, { as }: Extract<Choice, { kind: 'between' }>): RawValue {
+function roundValue(value: number, { as }: Extract<Axis['choice'], { kind: 'between' }>): RawValue {
   if (as === 'integer') return Math.round(value);
   const rounded = Number(value.toPrecision(6));
   return as === 'number' ? rounded : String(Number(rounded.toFixed(6)));

@@ -24,16 +24,7 @@ import {
   segmentSource,
   TABLES,
 } from './layout.js';
-import {
-  type EventsFile,
-  FORMAT,
-  type Manifest,
-  readManifest,
-  readMarket,
-  sha256,
-  VERSION,
-  writeJson,
-} from './manifest.js';
+import { type EventsFile, FORMAT, type Manifest, readManifest, readMarket, sha256, writeJson } from './manifest.js';
 
 /** Rows in a row group of a Parquet file. A reader keeps one group in memory and reads the next group ahead. */
 const GROUP_ROWS = 61_440;
@@ -47,7 +38,7 @@ async function writeParquet(connection: DuckDBConnection, folder: string, number
     const name = parquetName(table, number);
     const temporary = join(folder, `.${name}.tmp`);
     try {
-      const meta = `KV_METADATA {format: ${quote(FORMAT)}, version: ${quote(String(VERSION))}, "table": ${quote(table)}}`;
+      const meta = `KV_METADATA {format: ${quote(FORMAT.format)}, version: ${quote(String(FORMAT.version))}, "table": ${quote(table)}}`;
       await connection.run(
         `COPY (SELECT ${columnList(table)} FROM ${segmentSource(segment, table)}) TO ${quote(temporary)}
          (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${GROUP_ROWS}, ${meta})`,
@@ -151,8 +142,7 @@ export async function closeSegment(folder: string, number: number, counts: Retur
     const before = readManifest(path);
     const more = await withConnection((connection) => writeParquet(connection, folder, number, segment));
     const manifest: Manifest = {
-      format: FORMAT,
-      version: VERSION,
+      ...FORMAT,
       condition_id: before?.condition_id ?? conditionIdIn(folder),
       date: before?.date ?? parseDay(folder),
       // The market's description is written before the first segment.

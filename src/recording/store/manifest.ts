@@ -42,8 +42,7 @@ export async function sha256(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-export const FORMAT = 'twinbook-recording';
-export const VERSION = 1;
+export const FORMAT = { format: 'twinbook-recording', version: 1 } as const;
 
 const count = z.number().int().min(0);
 const time = z.number().int().min(-8.64e15).max(8.64e15);
@@ -68,8 +67,8 @@ const eventsFile = z.strictObject({
 const otherFile = z.strictObject({ table: z.enum(['polls', 'own', 'feeds']), ...anyFile });
 
 const manifest = z.strictObject({
-  format: z.literal(FORMAT),
-  version: z.literal(VERSION),
+  format: z.literal(FORMAT.format),
+  version: z.literal(FORMAT.version),
   condition_id: z.string(),
   date: z.string(),
   origin: z.string(),

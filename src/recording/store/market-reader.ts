@@ -36,15 +36,7 @@ import {
   segmentName,
   segmentSource,
 } from './layout.js';
-import {
-  type DescribedMarket,
-  type EventsFile,
-  eventsFiles,
-  type Manifest,
-  readManifest,
-  readMarket,
-  sha256,
-} from './manifest.js';
+import { type EventsFile, eventsFiles, type Manifest, readManifest, readMarket, sha256 } from './manifest.js';
 
 /** Opens a market's folder, or only `chosen` days; null without events. Throws TwinbookError `recording_invalid`. */
 export async function openMarket(folder: string, chosen?: readonly string[]): Promise<Recording | null> {
@@ -100,7 +92,7 @@ async function openOnce(folder: string, places: readonly string[]): Promise<Reco
 type Day = Readonly<{ path: string; manifest: Manifest | null }>;
 
 /** Returns the market's newest description, with the newest known outcome, which a later description may lack. */
-function describedIn(folder: string, conditionId: string, days: readonly Day[]): DescribedMarket {
+function describedIn(folder: string, conditionId: string, days: readonly Day[]) {
   const known = days.flatMap(({ path }) => readMarket(join(path, MARKET), folder) ?? []);
   const newest = known.at(-1);
   if (newest === undefined) {

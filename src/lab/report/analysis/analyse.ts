@@ -17,7 +17,6 @@ import {
 import {
   computeEventFigures,
   FEW_EVENTS,
-  type Interval,
   LEAST_EVENTS,
   type MarketAnalysis,
   playedByAll,
@@ -27,7 +26,7 @@ import { computeFigures, type Figures, nameModel, type RepeatFigures } from './s
 import { groupBy, sum } from './split.js';
 
 /** Comparison of several fill models. */
-export interface BracketVerdict {
+interface BracketVerdict {
   /** True if some fill models show a gain and others a loss, over the markets that all of them played. */
   readonly signFlips: boolean;
   /** Common sign of all confidence intervals; `unclear` if signs differ, any contains 0, or events are too few. */
@@ -109,7 +108,7 @@ function comparedRepeats({ model, repeats }: RepeatedModel): ComparedModel {
   return { model: model + spread, micros: mean ?? 0, sign: judgeInterval(interval), events, interval };
 }
 
-function judgeInterval(interval: Interval | null): Direction {
+function judgeInterval(interval: ReturnType<typeof shownInterval>): Direction {
   if (interval === null) return 'unclear';
   if (interval[0] > 0) return 'gain';
   return interval[1] < 0 ? 'loss' : 'unclear';

@@ -15,7 +15,7 @@ export const FEW_EVENTS = 20;
 export const LEAST_EVENTS = 8;
 
 /** Lower and upper end of a 95 % confidence interval, from 2,000 resampled sets of events. */
-export type Interval = readonly [low: number, high: number];
+type Interval = readonly [low: number, high: number];
 type EventFigures = ReturnType<typeof computeEventFigures>;
 
 /** Returns the confidence interval of the result; null if the interval is unknown or events are too few. */

@@ -5,13 +5,7 @@ import { utcText } from '../../../shared/base/text.js';
 import { outcomeText } from '../../../shared/protocol/outcome.js';
 import { chartLicence } from '../../../shell/web-kit/page-script.js';
 import type { Bracket } from '../../session/contract.js';
-import {
-  type Analysis,
-  type BracketVerdict,
-  bracketVerdict,
-  repeatedModels,
-  sharedWarnings,
-} from '../analysis/analyse.js';
+import { type Analysis, bracketVerdict, repeatedModels, sharedWarnings } from '../analysis/analyse.js';
 import { type MarketAnalysis, shownInterval } from '../analysis/markets.js';
 import { nameModel, type RequestFigures } from '../analysis/session-figures.js';
 import { type ResultSplit, sum, sumSplits, type ValuationBasis } from '../analysis/split.js';
@@ -109,7 +103,7 @@ function heading({ title, kind, fromMs, toMs, coverage, assumptions, equity }: A
   return pageHeading(title, `${what} · ${when} · ${formatQuantity(coverage.markets, 'market')}`, given);
 }
 
-export function renderVerdict({ text, signFlips, points }: BracketVerdict): Markup | null {
+export function renderVerdict({ text, signFlips, points }: ReturnType<typeof bracketVerdict>): Markup | null {
   if (text === '') return null;
   return html`<div class="verdict ${signFlips ? 'flips' : points}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
 }
