@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import type { FillBand, Parity, ParityOptions, ParitySide, runParity } from '../../lab/parity/parity.js';
+import type { compare, FillBand, ParityOptions, ParitySide, runParity } from '../../lab/parity/parity.js';
 import type { ReplayDifference } from '../../lab/replay/compare.js';
 import type { ReplayResult } from '../../lab/replay/replay.js';
 import {
@@ -239,6 +239,8 @@ async function backtestRun(run: RunJournal, { fillModel, ...options }: Asked, is
 
 /** `played`: the configuration file of `--play`. `replay`, only for `parity`: text on whether the decisions repeat. */
 type Compared = Readonly<{ played?: string; replay?: string }>;
+
+type Parity = ReturnType<typeof compare>;
 
 type MarketParity = Parity['markets'][number];
 type ParityResult = Awaited<ReturnType<typeof runParity>>;

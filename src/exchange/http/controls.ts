@@ -7,10 +7,11 @@ import { marketConfig, orderbookConfig, outcome } from '../../shared/protocol/re
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { decimalText, money, parseBySchema, rate, text, ungiven } from '../../shared/protocol/wire.js';
 import { invalid, type MarketSpec, mapResult, ok, type Result, refuse } from '../core/contract.js';
+import { delaysInForce } from '../core/core-context.js';
 import { detailRow } from '../core/records/market-rows.js';
 import { type Answer, faultAnswer, successText } from '../service/answers.js';
 import { Authenticator, reportOn, type signedRequestReport } from './authentication.js';
-import { type FaultContext, type Faults, faultsBody, MAX_S, shownFaults } from './faults.js';
+import { type FaultContext, type Faults, faultsBody, MAX_S } from './faults.js';
 import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
 
 interface FaultControlCall<B> extends FaultContext {
@@ -141,6 +142,19 @@ function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Re
   faults.set(answers, limits ?? {}, untilMs);
   core.at(nowMs).setDelays({ landingMs, closingMs, ...(untilMs === null ? {} : { untilMs }) });
   return ok(shownFaults(context));
+}
+
+/** Returns the faults that apply now, in wire format. */
+function shownFaults({ nowMs, core, faults }: FaultContext): object {
+  const { answers, limits, untilMs } = faults.inForce(nowMs);
+  const { landingMs, closingMs } = delaysInForce({ delays: core.delays, nowMs });
+  return {
+    answers,
+    limits: { public: limits.public ?? null, signed: limits.signed ?? null, bootstrap: limits.bootstrap ?? null },
+    landing_ms: landingMs ?? null,
+    closing_ms: closingMs ?? null,
+    until: untilMs === null ? null : Math.ceil(untilMs / 1000),
+  };
 }
 
 function changeState({ nowMs, core, params, body }: FaultControlCall<z.output<typeof stateBody>>): Result<unknown> {

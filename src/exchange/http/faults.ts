@@ -7,7 +7,6 @@ import { Random } from '../../shared/base/random.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { ExchangeCore } from '../core/core.js';
-import { delaysInForce } from '../core/core-context.js';
 import { type Answer, faultAnswer } from '../service/answers.js';
 import { send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
@@ -160,19 +159,6 @@ export interface FaultContext {
   readonly faults: Faults;
   /** True if the exchange limits requests. */
   readonly hasLimits: boolean;
-}
-
-/** Returns the faults that apply now, in wire format. */
-export function shownFaults({ nowMs, core, faults }: FaultContext): object {
-  const { answers, limits, untilMs } = faults.inForce(nowMs);
-  const { landingMs, closingMs } = delaysInForce({ delays: core.delays, nowMs });
-  return {
-    answers,
-    limits: { public: limits.public ?? null, signed: limits.signed ?? null, bootstrap: limits.bootstrap ?? null },
-    landing_ms: landingMs ?? null,
-    closing_ms: closingMs ?? null,
-    until: untilMs === null ? null : Math.ceil(untilMs / 1000),
-  };
 }
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];

@@ -14,8 +14,6 @@ import { nameModel } from '../report/analysis/session-figures.js';
 import { share, sum } from '../report/analysis/split.js';
 import { formatQuantity } from '../report/figures.js';
 import { readRecordedRun } from './read-recorded-run.js';
-
-export type Parity = ReturnType<typeof compare>;
 export type ParitySide = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 

@@ -22,7 +22,7 @@ import {
 } from '../contract.js';
 import { connect, fetchRows, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
 import { type KalshiGroup, kalshiRowSql, type LevelAmount, ROW_KIND, readBook } from './kalshi-message.js';
-import { ClockRegression, LineCount, lineSource } from './message-files.js';
+import { ClockRegression, lineSource, refuseBroken } from './message-files.js';
 
 const KALSHI_AMOUNT_PRECISION = 2;
 
@@ -500,5 +500,45 @@ export class DuplicateFilter {
     known.hashes[at] = hash;
     known.isNumbered ||= seq !== known.first;
     return false;
+  }
+}
+
+class LineCount {
+  #lines = 0;
+  #broken = 0;
+  #example: string | null = null;
+  #isLastBroken = false;
+  #failure: string | null = null;
+  readonly #good: string;
+
+  constructor(good: string) {
+    this.#good = good;
+  }
+
+  addLine(): void {
+    this.#lines++;
+    this.#isLastBroken = false;
+  }
+
+  markBroken(line: string): void {
+    this.#broken++;
+    this.#example ??= line;
+    this.#isLastBroken = true;
+  }
+
+  /** Records that reading failed before the file's end. Returns false if no valid line came before the failure. */
+  stop(reason: string): boolean {
+    this.#failure = reason;
+    return this.#lines > this.#broken;
+  }
+
+  /** Returns the warnings about the file. Throws TwinbookError `recording_invalid` for too many broken lines. */
+  finish(path: string): RecordingWarning[] {
+    const end = this.#failure ?? (this.#isLastBroken ? 'the last line is broken' : null);
+    const cut = end === null ? [] : [`the file is cut or damaged (${end})`];
+    refuseBroken(path, this.#lines, this.#broken, [this.#example ?? '', this.#good], cut);
+    const broken = this.#broken === 0 ? [] : [`${this.#broken} broken lines were skipped`];
+    const used = cut.map((damage) => `${damage}: only its readable part is used`);
+    return [...broken, ...used].map((message) => ({ path, message, isDamage: true }));
   }
 }

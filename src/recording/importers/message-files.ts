@@ -10,46 +10,6 @@ const MOST_BROKEN = 0.01;
 
 const SHOWN = 240;
 
-export class LineCount {
-  #lines = 0;
-  #broken = 0;
-  #example: string | null = null;
-  #isLastBroken = false;
-  #failure: string | null = null;
-  readonly #good: string;
-
-  constructor(good: string) {
-    this.#good = good;
-  }
-
-  addLine(): void {
-    this.#lines++;
-    this.#isLastBroken = false;
-  }
-
-  markBroken(line: string): void {
-    this.#broken++;
-    this.#example ??= line;
-    this.#isLastBroken = true;
-  }
-
-  /** Records that reading failed before the file's end. Returns false if no valid line came before the failure. */
-  stop(reason: string): boolean {
-    this.#failure = reason;
-    return this.#lines > this.#broken;
-  }
-
-  /** Returns the warnings about the file. Throws TwinbookError `recording_invalid` for too many broken lines. */
-  finish(path: string): RecordingWarning[] {
-    const end = this.#failure ?? (this.#isLastBroken ? 'the last line is broken' : null);
-    const cut = end === null ? [] : [`the file is cut or damaged (${end})`];
-    refuseBroken(path, this.#lines, this.#broken, [this.#example ?? '', this.#good], cut);
-    const broken = this.#broken === 0 ? [] : [`${this.#broken} broken lines were skipped`];
-    const used = cut.map((damage) => `${damage}: only its readable part is used`);
-    return [...broken, ...used].map((message) => ({ path, message, isDamage: true }));
-  }
-}
-
 /** Throws TwinbookError `recording_invalid` for too many broken lines, with examples of a broken and a valid line. */
 export function refuseBroken(
   path: string,

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { isGone } from '../../shared/base/processes.js';
-import { EVENT } from '../contract.js';
+import type { EVENT } from '../contract.js';
 
 /** Kinds of rows that are market events. Rows that are not events are `snapshot`, `snapshot_level` and `gap`. */
 export const STREAM_KINDS = ['level', 'trade', 'clear', 'end'] as const satisfies readonly (keyof typeof EVENT)[];
@@ -76,32 +76,6 @@ export const segmentSource = (path: string, table: RecordedTable): string =>
 
 /** Returns SQL for the names of a table's columns. */
 export const columnList = (table: RecordedTable): string => `"${Object.keys(COLUMNS[table]).join('", "')}"`;
-
-/**
- * Returns SQL for the columns of a chunk; kind is `MARKER` for a row that is not an event. DuckDB returns doubles, but
- * not BIGINT values, as typed arrays. A null becomes an arbitrary number: replacing it would cost a third more time.
- */
-export const chunkSelect = (source: string): string => `SELECT ${CHUNK_COLUMNS} FROM ${source}`;
-
-export const MARKER = 255;
-
-/** Returns SQL for the book at the start of a file, as events: the file's first snapshot, or an empty book. */
-export const bookSelect = (source: string, firstSeq: number): string => `
-  WITH head AS (SELECT * FROM ${source} WHERE seq < coalesce(
-    (SELECT min(seq) FROM ${source} WHERE kind NOT IN ('snapshot', 'snapshot_level')), ${Number.MAX_SAFE_INTEGER}))
-  SELECT ${CHUNK_COLUMNS} FROM (
-    SELECT seq, time_ms, 'clear' AS kind, NULL AS side, NULL AS price_micros, NULL AS amount_micros
-      FROM ${source} WHERE seq = ${firstSeq}
-    UNION ALL
-    SELECT seq, time_ms, 'level', side, price_micros, amount_micros FROM head WHERE kind = 'snapshot_level'
-  ) ORDER BY seq`;
-
-const CHUNK_COLUMNS = `time_ms::DOUBLE,
-  (CASE kind WHEN 'level' THEN ${EVENT.level} WHEN 'trade' THEN ${EVENT.trade}
-    WHEN 'clear' THEN ${EVENT.clear} WHEN 'end' THEN ${EVENT.end} ELSE ${MARKER} END)::UTINYINT,
-  (CASE side WHEN 'ask' THEN 1 ELSE 0 END)::UTINYINT,
-  price_micros::INTEGER,
-  amount_micros::DOUBLE`;
 
 const LOCK = '.writer';
 

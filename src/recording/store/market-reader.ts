@@ -21,13 +21,10 @@ import {
 import { closedFiles, conditionIdIn, openSegments, readCounts, summarizeEvents, unlistedFiles } from './day-folder.js';
 import { connect, fileError, numberOrNull, streamChunks, typedColumn, withConnection } from './duckdb.js';
 import {
-  bookSelect,
   COLUMNS,
-  chunkSelect,
   dayFolders,
   isDayFolder,
   MANIFEST,
-  MARKER,
   MARKET,
   parquetName,
   parquetSource,
@@ -37,6 +34,32 @@ import {
   segmentSource,
 } from './layout.js';
 import { type EventsFile, eventsFiles, type Manifest, readManifest, readMarket, sha256 } from './manifest.js';
+
+/**
+ * Returns SQL for the columns of a chunk; kind is `MARKER` for a row that is not an event. DuckDB returns doubles, but
+ * not BIGINT values, as typed arrays. A null becomes an arbitrary number: replacing it would cost a third more time.
+ */
+const chunkSelect = (source: string): string => `SELECT ${CHUNK_COLUMNS} FROM ${source}`;
+
+const MARKER = 255;
+
+/** Returns SQL for the book at the start of a file, as events: the file's first snapshot, or an empty book. */
+const bookSelect = (source: string, firstSeq: number): string => `
+  WITH head AS (SELECT * FROM ${source} WHERE seq < coalesce(
+    (SELECT min(seq) FROM ${source} WHERE kind NOT IN ('snapshot', 'snapshot_level')), ${Number.MAX_SAFE_INTEGER}))
+  SELECT ${CHUNK_COLUMNS} FROM (
+    SELECT seq, time_ms, 'clear' AS kind, NULL AS side, NULL AS price_micros, NULL AS amount_micros
+      FROM ${source} WHERE seq = ${firstSeq}
+    UNION ALL
+    SELECT seq, time_ms, 'level', side, price_micros, amount_micros FROM head WHERE kind = 'snapshot_level'
+  ) ORDER BY seq`;
+
+const CHUNK_COLUMNS = `time_ms::DOUBLE,
+  (CASE kind WHEN 'level' THEN ${EVENT.level} WHEN 'trade' THEN ${EVENT.trade}
+    WHEN 'clear' THEN ${EVENT.clear} WHEN 'end' THEN ${EVENT.end} ELSE ${MARKER} END)::UTINYINT,
+  (CASE side WHEN 'ask' THEN 1 ELSE 0 END)::UTINYINT,
+  price_micros::INTEGER,
+  amount_micros::DOUBLE`;
 
 /** Opens a market's folder, or only `chosen` days; null without events. Throws TwinbookError `recording_invalid`. */
 export async function openMarket(folder: string, chosen?: readonly string[]): Promise<Recording | null> {

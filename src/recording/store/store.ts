@@ -1,17 +1,27 @@
 /** Writes recordings in Twinbook's format (docs/recordings.md). Flushed rows survive `kill -9` and a full disk. */
 
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeFolder } from '../../shared/base/files.js';
-import type { RecordedMarket } from '../contract.js';
+import { stepOfPrecision } from '../../shared/base/micros.js';
+import { isPrice } from '../chunks.js';
+import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import { closeSegment, openSegments, readCounts, unreadableFolder } from './day-folder.js';
 import { loadDuckDb } from './duckdb.js';
-import { dayFolders, lockFolder, MANIFEST, marketFolders, parseName, segmentName } from './layout.js';
-import { readManifest } from './manifest.js';
-import { DEFAULT_RULES, MarketWriter, type WriterRules } from './market-writer.js';
-import type { MarketSink } from './segment.js';
+import {
+  dayFolders,
+  lockFolder,
+  MANIFEST,
+  MARKET,
+  marketFolder,
+  marketFolders,
+  parseName,
+  segmentName,
+} from './layout.js';
+import { type DescribedMarket, eventsFiles, readManifest, readMarket, toColumns, writeJson } from './manifest.js';
+import { type FeedRow, type MarketSink, type OwnRow, ROW, Segment, type Stamp } from './segment.js';
 
 type StoreSettings = Partial<WriterRules> & Pick<WriterRules, 'origin'>;
 
@@ -133,3 +143,299 @@ export class RecordingStore {
     }
   }
 }
+
+const DEFAULT_RULES = {
+  /** Age of a segment at which the next `flush` closes the segment, recorder's clock, ms. */
+  rotateAfterMs: 3_600_000,
+  /** Number of rows at which the next `flush` closes a segment. */
+  rotateAfterRows: 1_000_000,
+  /** Recorded time between two snapshots of the book, ms. */
+  snapshotEveryMs: 300_000,
+  now: Date.now,
+};
+
+/** `origin`: source of the recording, `kalshi` or `polymarket` if imported, else the name of the recorded venue. */
+type WriterRules = typeof DEFAULT_RULES & { readonly origin: string };
+
+const NOT_RECORDING = 'nothing was recorded';
+
+// Most disks allow 255 bytes.
+
+const dayFolder = (root: string, conditionId: string, date: string): string =>
+  join(marketFolder(root, conditionId), `date=${date}`);
+
+const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
+
+class MarketWriter implements MarketSink {
+  market: RecordedMarket;
+  readonly #root: string;
+  readonly #rules: WriterRules;
+  /** Open segments by UTC day. Around midnight two are open, because the venue's clock determines the day. */
+  readonly #open = new Map<string, Segment>();
+  readonly #numbers = new Map<string, number>();
+  /** Folders whose `market.json` has the present description. */
+  readonly #described = new Set<string>();
+  /** Counts of rejected events and of events with a raised time; only counts that are not yet in a manifest. */
+  #refused = 0;
+  #steppedBack = 0;
+  #changed = true;
+  readonly #notes: string[] = [];
+  #tickMicros: number;
+  #seq: number;
+  #lastMs: number;
+  #ended: boolean;
+  #inGap = false;
+  /** True before the first event after an earlier writer's rows; a gap is written before that event. */
+  #isResuming: boolean;
+  #snapshotMs = Number.NEGATIVE_INFINITY;
+  /** True if `#book` is complete, which is the case from the first `clear` event on. */
+  #bookKnown = false;
+  readonly #book: readonly [bids: Map<number, number>, asks: Map<number, number>] = [new Map(), new Map()];
+  #segment: Segment | null = null;
+  #segmentDay = 0;
+
+  constructor(root: string, market: RecordedMarket, rules: WriterRules) {
+    this.market = market;
+    this.#root = root;
+    this.#rules = rules;
+    this.#tickMicros = stepOfPrecision(market.tickPrecision);
+    const days = this.#listDays();
+    const rows = days.map(lastRow).filter((row) => row !== null);
+    const before = rows.sort((a, b) => a.lastSeq - b.lastSeq).at(-1);
+    this.#seq = before?.lastSeq ?? 0;
+    this.#lastMs = before?.lastMs ?? Number.NEGATIVE_INFINITY;
+    this.#ended = before?.ended ?? false;
+    this.#isResuming = before !== undefined && !before.ended;
+    // Outcome and notes of earlier writers are kept. The newest description of the market takes precedence.
+    for (const day of days.toReversed()) {
+      const earlier = readMarket(join(day, MARKET), day);
+      if (earlier !== null)
+        this.describe({ ...this.market, outcome: this.market.outcome ?? earlier.market.outcome }, earlier.notes);
+    }
+  }
+
+  describe(market: RecordedMarket, notes: readonly string[] = []): void {
+    this.#notes.push(...notes.filter((note) => !this.#notes.includes(note)));
+    // A known outcome is kept if a later description does not have it.
+    this.market = { ...market, outcome: market.outcome ?? this.market.outcome };
+    this.#tickMicros = stepOfPrecision(market.tickPrecision);
+    this.#changed = true;
+  }
+
+  level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean {
+    if (!this.#accepts(at, priceMicros, amountMicros)) return false;
+    this.#event(at, ROW.level, side, priceMicros, amountMicros);
+    const levels = side === 0 ? this.#book[0] : this.#book[1];
+    if (amountMicros === 0) levels.delete(priceMicros);
+    else levels.set(priceMicros, amountMicros);
+    return true;
+  }
+
+  trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean {
+    if (!this.#accepts(at, priceMicros, amountMicros, 1)) return false;
+    this.#event(at, ROW.trade, side, priceMicros, amountMicros);
+    return true;
+  }
+
+  clear(at: Stamp): void {
+    if (this.#isOver(at)) return;
+    for (const levels of this.#book) levels.clear();
+    // A `clear` event needs no snapshot before it, because it empties the book.
+    this.#bookKnown = false;
+    this.#event(at, ROW.clear, 0, 0, 0);
+    this.#bookKnown = true;
+  }
+
+  gap(at: Stamp, reason: string): void {
+    if (this.#inGap || this.#isResuming || this.#isOver(at)) return;
+    // There can be no gap before the first event of a market.
+    if (this.#seq === 0) return;
+    this.#gap(this.#clamp(at), reason);
+  }
+
+  end(at: Stamp): void {
+    if (this.#isOver(at)) return;
+    this.#event(at, ROW.end, 0, 0, 0);
+    this.#ended = true;
+  }
+
+  poll(poll: RecordedPoll): void {
+    this.#openSegment(formatDate(poll.sentMs)).row({ table: 'polls', ...toColumns(poll) });
+  }
+
+  own(row: OwnRow): void {
+    this.#openSegment(formatDate(row.seen_ms)).row({ table: 'own', ...row });
+  }
+
+  feedValue({ value: { conditionId: _, ...value }, ...row }: FeedRow): void {
+    this.#openSegment(formatDate(row.seenMs)).row({ table: 'feeds', ...toColumns(row), ...toColumns(value) });
+  }
+
+  #accepts(at: Stamp, priceMicros: number, amountMicros: number, leastMicros = 0): boolean {
+    if (this.#isOver(at)) return false;
+    if (isPrice(priceMicros, this.#tickMicros) && Number.isSafeInteger(amountMicros) && amountMicros >= leastMicros)
+      return true;
+    this.#refused++;
+    return false;
+  }
+
+  #isOver(at: Stamp): boolean {
+    if (!this.#ended && Number.isSafeInteger(at.timeMs)) return false;
+    this.#refused++;
+    return true;
+  }
+
+  #clamp(at: Stamp): Stamp {
+    if (at.timeMs >= this.#lastMs) return at;
+    this.#steppedBack++;
+    return { ...at, timeMs: this.#lastMs };
+  }
+
+  #event(given: Stamp, kind: number, side: number, priceMicros: number, amountMicros: number): void {
+    const at = this.#clamp(given);
+    const { timeMs } = at;
+    if (this.#isResuming) {
+      this.#isResuming = false;
+      this.#gap({ ...at, timeMs: this.#lastMs }, NOT_RECORDING);
+    }
+    const segment = this.#segmentAt(timeMs);
+    const isNew = !segment.hasEvents && this.#seq > 0;
+    if (kind === ROW.clear) {
+      this.#snapshotMs = timeMs;
+    } else if (this.#bookKnown && (isNew || timeMs >= this.#snapshotMs + this.#rules.snapshotEveryMs)) {
+      this.#writeSnapshot(at);
+      this.#snapshotMs = timeMs;
+    }
+    this.#row(at, kind, side, priceMicros, amountMicros);
+    this.#inGap = false;
+  }
+
+  #gap(at: Stamp, reason: string): void {
+    this.#row(at, ROW.gap, 0, 0, 0, reason);
+    this.#inGap = true;
+  }
+
+  #writeSnapshot(at: Stamp): void {
+    this.#row(at, ROW.snapshot, 0, 0, 0);
+    for (const [side, levels] of this.#book.entries())
+      for (const [price, amount] of levels) this.#row(at, ROW.snapshot_level, side, price, amount);
+  }
+
+  #row(at: Stamp, kind: number, side: number, priceMicros: number, amountMicros: number, reason?: string): void {
+    this.#segmentAt(at.timeMs).event(++this.#seq, at, kind, side, priceMicros, amountMicros, reason);
+    this.#lastMs = at.timeMs;
+  }
+
+  #segmentAt(timeMs: number): Segment {
+    // Days are compared as numbers: formatting a date for each row would take longer than all other work.
+    const day = Math.floor(timeMs / DAY_MS);
+    if (this.#segment === null || this.#segmentDay !== day) {
+      this.#segment = this.#openSegment(formatDate(timeMs));
+      this.#segmentDay = day;
+    }
+    return this.#segment;
+  }
+
+  /** Writes pending rows, then closes the due segments, or all segments. Throws TwinbookError `file_unreadable`. */
+  async flush(everything: boolean): Promise<void> {
+    // The oldest segment stores the counts of bad events; it is closed first, so that a manifest gets the counts.
+    const [oldest] = [...this.#open.keys()].sort();
+    if (oldest !== undefined) this.#open.get(oldest)?.counts(this.#refused, this.#steppedBack);
+    const segments = [...this.#open.values()];
+    // Due segments get no more rows. Rows that arrive during the write are added to new segments.
+    const due = [...this.#open].filter(([date, segment]) => everything || this.#isDue(date, segment));
+    for (const [date] of due) this.#open.delete(date);
+    this.#segment = null;
+    // All lines are taken before the first write, because no row may be written before an earlier row.
+    const batches = segments.map((segment) => ({ segment, lines: segment.takeLines() }));
+    try {
+      for (const { folder } of segments) makeFolder(folder);
+      this.#describe(segments);
+      for (const { segment, lines } of batches) await segment.write(lines);
+    } catch (error) {
+      throw unreadableFolder(this.#root, error);
+    } finally {
+      for (const [, segment] of due) await segment.close();
+    }
+    for (const [, segment] of due) await this.#toParquet(segment);
+  }
+
+  async release(): Promise<void> {
+    for (const segment of this.#open.values()) await segment.close();
+  }
+
+  #isDue(date: string, segment: Segment): boolean {
+    // Segments without events have days of the recorder's clock, which may be a day behind the venue's clock.
+    const isPast = segment.hasEvents && date < formatDate(this.#lastMs);
+    const isOld = this.#rules.now() - segment.openedMs >= this.#rules.rotateAfterMs;
+    return isOld || segment.rows >= this.#rules.rotateAfterRows || isPast;
+  }
+
+  #describe(segments: readonly Segment[]): void {
+    const folders = segments.map((segment) => segment.folder);
+    if (this.#changed) {
+      this.#described.clear();
+      const newest = this.#listDays().at(-1);
+      if (newest !== undefined) folders.push(newest);
+    }
+    for (const folder of folders) {
+      if (this.#described.has(folder)) continue;
+      const file = join(folder, MARKET);
+      const first = readMarket(file, folder)?.market ?? this.market;
+      // A trader of this day knew only the first announced closing time, so a later time does not replace it.
+      const { closeTimeMs, closeIsGuessed } = first.closeIsGuessed === true ? this.market : first;
+      const market = { ...this.market, closeTimeMs, closeIsGuessed };
+      writeMarket(file, { market, notes: this.#notes }, this.#rules.origin);
+      this.#described.add(folder);
+      this.#changed = false;
+    }
+  }
+
+  #listDays(): string[] {
+    const folder = marketFolder(this.#root, this.market.conditionId);
+    return existsSync(folder) ? dayFolders(folder) : [];
+  }
+
+  async #toParquet(segment: Segment): Promise<void> {
+    const { folder, number, path } = segment;
+    if (!existsSync(path)) return;
+    const [refused, steppedBack] = [this.#refused, this.#steppedBack];
+    await closeSegment(folder, number, { refused, steppedBack, brokenLines: 0 });
+    // More events may be rejected during the write, so only the counts in the manifest are subtracted.
+    this.#refused -= refused;
+    this.#steppedBack -= steppedBack;
+  }
+
+  #openSegment(date: string): Segment {
+    const open = this.#open.get(date);
+    if (open !== undefined) return open;
+    const folder = dayFolder(this.#root, this.market.conditionId, date);
+    const number = Math.max(existsSync(folder) ? nextNumber(folder) : 1, (this.#numbers.get(date) ?? 0) + 1);
+    const segment = new Segment(folder, segmentName(number), number, this.#rules.now());
+    this.#numbers.set(date, number);
+    this.#open.set(date, segment);
+    return segment;
+  }
+}
+
+function writeMarket(file: string, { market, notes }: DescribedMarket, origin: string): void {
+  const { source, fees, ...fields } = market;
+  const rates = fees === undefined ? null : toColumns(fees);
+  writeJson(file, { ...toColumns(fields), fees: rates, origin, ticker: source.ticker, notes });
+}
+
+function nextNumber(folder: string): number {
+  const numbers = readdirSync(folder).map((name) => parseName(name)?.number ?? 0);
+  return Math.max(0, ...numbers) + 1;
+}
+
+/** Returns the number and time of the last row in the folder's closed files; null without closed files. */
+function lastRow(folder: string) {
+  const manifest = readManifest(join(folder, MANIFEST));
+  const last = manifest === null ? undefined : eventsFiles(manifest).at(-1);
+  if (last === undefined) return null;
+  // The manifest never lists a file without rows.
+  return { lastSeq: last.last_seq, lastMs: last.last_ms ?? 0, ended: (last.kinds.end ?? 0) > 0 };
+}
+
+const DAY_MS = 86_400_000;
