@@ -123,7 +123,7 @@ export function drawScreen(picture: TopPicture, { columns, rows }: ReturnType<Cl
 }
 
 /** A market's row; null means unknown. Its fields determine the keys of `--json`, a public interface. */
-export type TopRow = ReturnType<typeof makeRows>[number];
+type TopRow = ReturnType<typeof makeRows>[number];
 
 function makeRows(status: TraderStatus | TwinbookError, ledger: LedgerReader, book: ResultBook) {
   const live = status instanceof TwinbookError ? [] : status.markets;

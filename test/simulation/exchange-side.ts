@@ -4,7 +4,7 @@ import type { AccountSlot, CoreSettings, ObservedFill, Wire } from '../../src/ex
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { type Archived, MemoryShelf, makeArchive } from '../../src/exchange/core/records/archive.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
-import { RateLimit, type RateVerdict } from '../../src/exchange/http/rate-guard.js';
+import { RateLimit } from '../../src/exchange/http/rate-guard.js';
 import { type Answer, faultAnswer, type HandlerContext, successText } from '../../src/exchange/service/answers.js';
 import { passCall } from '../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../src/exchange/service/wallet-signatures.js';
@@ -139,7 +139,7 @@ export class ExchangeSide {
   }
 
   /** Counts one request against its budget. */
-  admit(scope: Scope, nowMs: number): RateVerdict {
+  admit(scope: Scope, nowMs: number): ReturnType<RateLimit['take']> {
     return this.#limits[scope].take('us', nowMs);
   }
 

@@ -1,7 +1,7 @@
 /** The belief of belief-maker, its newsvendor, and its quotes. */
 
 import { describe, expect, it, test, vi } from 'vitest';
-import { type ShownMarket, showMarkets } from '../../src/lab/strategy-checks/shown-markets.js';
+import { showMarkets } from '../../src/lab/strategy-checks/shown-markets.js';
 import { ZERO } from '../../src/shared/base/micros.js';
 import {
   type BookSide,
@@ -382,7 +382,7 @@ describe('the maker', () => {
 
   it('quotes the mirror where YES and NO are exchanged', () => {
     const { markets, mirrored } = showMarkets(1, 5, 40);
-    const quotesOf = ({ facts, looks }: ShownMarket) => {
+    const quotesOf = ({ facts, looks }: ReturnType<typeof showMarkets>['markets'][number]) => {
       const maker = beliefMaker.create(paramsFor(beliefMaker), facts);
       return looks.map(({ view, events }) => {
         for (const event of events) maker.observe?.(event);

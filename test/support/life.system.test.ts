@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isGone, type ProcessMark, readMark } from '../../src/shared/base/processes.js';
+import { isGone, readMark } from '../../src/shared/base/processes.js';
 import { folderOf } from './folders.js';
 import { endMarked, FILE_MARK, RUN_MARK } from './life.js';
 import { program, type Running } from './processes.js';
@@ -50,7 +50,7 @@ function innerRun(then: string): Running {
   return running;
 }
 
-async function startedBy(running: Running): Promise<readonly ProcessMark[]> {
+async function startedBy(running: Running): Promise<readonly ReturnType<typeof readMark>[]> {
   const [, pids = ''] = await running.waitFor(/started ([\d ]+)/);
   return pids
     .trim()
@@ -58,7 +58,7 @@ async function startedBy(running: Running): Promise<readonly ProcessMark[]> {
     .map((pid) => readMark(Number(pid)));
 }
 
-async function untilGone(processes: readonly ProcessMark[]): Promise<void> {
+async function untilGone(processes: readonly ReturnType<typeof readMark>[]): Promise<void> {
   while (!processes.every(isGone)) await pause(50);
 }
 

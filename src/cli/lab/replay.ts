@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import type { compare, FillBand, ParityOptions, ParitySide, runParity } from '../../lab/parity/parity.js';
+import type { compare, ParityOptions, runParity } from '../../lab/parity/parity.js';
 import type { ReplayDifference } from '../../lab/replay/compare.js';
 import type { ReplayResult } from '../../lab/replay/replay.js';
 import {
@@ -211,12 +211,12 @@ async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode
 
 const formatSigned = (share: number): string => `${share > 0 ? '+' : ''}${formatPercent(share, 0)}`;
 
-function bandRange({ lowShare, highShare }: FillBand): string {
+function bandRange({ lowShare, highShare }: Parity['band']): string {
   if (lowShare === null || highShare === null) return '–';
   return lowShare === highShare ? formatSigned(lowShare) : `${formatSigned(lowShare)} to ${formatSigned(highShare)}`;
 }
 
-function bandText(band: FillBand): string {
+function bandText(band: Parity['band']): string {
   const { liveFills, liveSharesMicros, errors, holds } = band;
   if (liveSharesMicros === 0) return 'Fill error: unknown, because nothing was filled live.';
   const each = errors.map(({ name, sharesShare: share }) => `${share === null ? '–' : formatSigned(share)} (${name})`);
@@ -242,6 +242,7 @@ type Compared = Readonly<{ played?: string; replay?: string }>;
 
 type Parity = ReturnType<typeof compare>;
 
+type ParitySide = Parity['sides'][number];
 type MarketParity = Parity['markets'][number];
 type ParityResult = Awaited<ReturnType<typeof runParity>>;
 

@@ -9,7 +9,7 @@ import { InvalidArgumentError } from 'commander';
 import { feeCurve } from '../../lab/backtest/fees.js';
 import { latencyChoice } from '../../lab/backtest/latency.js';
 import { count, formatDuration, formatQuantity } from '../../lab/report/figures.js';
-import type { RunnerPlace } from '../../lab/sweep/chunks.js';
+import type { openRunner } from '../../lab/sweep/chunks.js';
 import { MAX_CONFIGURATIONS, type SweepPlan, type SweepProgress, type SweepWatcher } from '../../lab/sweep/contract.js';
 import {
   configurationColumns,
@@ -312,7 +312,7 @@ function takeTimeZone(name: string): void {
 }
 
 /** The environment is copied, because the process's own environment cannot be passed to a thread. */
-const copyPlace = (options: ChunkMachine, io: CliIo): RunnerPlace => ({
+const copyPlace = (options: ChunkMachine, io: CliIo): Parameters<typeof openRunner>[1] => ({
   source: { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
   paths: resolveData(options.data, io),
   workers: options.workers,

@@ -14,7 +14,7 @@ const MAX_STRANGERS = 10_000;
 const SWEEP_EVERY_MS = 1000;
 
 /** Result of counting one request: whether the limit allows it, and the values of the rate headers. */
-export type RateVerdict = Readonly<ReturnType<Window['take']>>;
+type RateVerdict = Readonly<ReturnType<Window['take']>>;
 
 class Window {
   readonly #minute = new SlidingMinute();

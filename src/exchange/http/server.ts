@@ -81,7 +81,7 @@ export const PATIENCE = {
   maxConnections: 1000,
 };
 /** Limits of connections. */
-export type Patience = Readonly<typeof PATIENCE>;
+type Patience = Readonly<typeof PATIENCE>;
 
 /** Maximum size of a request's body. The venue's interface requires status 413 for a larger body. */
 const MAX_BODY_BYTES = 64 * 1024;

@@ -12,7 +12,7 @@ export interface Driver {
 }
 
 /** Notes for the user about the recordings of a replay. */
-export type ReplayNotes = ReturnType<Replay['notes']>;
+type ReplayNotes = ReturnType<Replay['notes']>;
 
 /** Interval of the checks for new notes about recordings, ms; some notes appear only after hours of reading. */
 const CHECK_EVERY_MS = 5_000;

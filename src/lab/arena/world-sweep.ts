@@ -13,8 +13,7 @@ import { makeSweep } from '../sweep/sweep.js';
 import { compareEdges, estimateMean, runSimulations, type SeedRange } from './arena.js';
 import { type Conditions, conditionsText, type SimulationResult, type World } from './contract.js';
 
-export interface WorldSweepPlan
-  extends Pick<SweepPlan, 'config' | 'source' | 'search' | 'workers' | 'outDir' | 'resume'> {
+interface WorldSweepPlan extends Pick<SweepPlan, 'config' | 'source' | 'search' | 'workers' | 'outDir' | 'resume'> {
   readonly worlds: readonly World[];
   readonly conditions: Conditions;
   readonly seeds: SeedRange;

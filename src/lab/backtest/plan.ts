@@ -28,7 +28,7 @@ interface FeedQuestion {
   readonly delayMs: number | null;
 }
 
-export type FeedData = Awaited<ReturnType<typeof readFeedData>>;
+type FeedData = Awaited<ReturnType<typeof readFeedData>>;
 
 export async function readFeedData(question: FeedQuestion) {
   const { config, choices, recordings } = question;

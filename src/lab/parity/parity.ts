@@ -14,8 +14,8 @@ import { nameModel } from '../report/analysis/session-figures.js';
 import { share, sum } from '../report/analysis/split.js';
 import { formatQuantity } from '../report/figures.js';
 import { readRecordedRun } from './read-recorded-run.js';
-export type ParitySide = ReturnType<typeof makeSide>;
-export type FillBand = ReturnType<typeof computeFillBand>;
+
+type ParitySide = ReturnType<typeof makeSide>;
 
 /** Compares the first analysis (the live session) with the other analyses (one per fill model, over the same span). */
 export function compare(all: readonly Analysis[], remarks: readonly string[]) {

@@ -22,7 +22,7 @@ import { feedsNamed } from '../../trader/strategy/read-params.js';
 export type TriedStrategy = Readonly<{ strategy: Strategy; params: ParamValues }>;
 
 /** Observations of a market, oldest first. The strategy gets the `events`, such as fills, before the view. */
-export type ShownMarket = ReturnType<typeof showMarket>;
+type ShownMarket = ReturnType<typeof showMarket>;
 
 export type ShownSubject = ShownMarket | ReturnType<typeof showEvent>;
 

@@ -18,7 +18,7 @@ import { guardFiles, openStore } from './store.js';
 import { makeSweep } from './sweep.js';
 import { makeSettings, openThreads, type ThreadPlace } from './threads/threads.js';
 
-export type SweepSheet = ReturnType<typeof makeSheet>;
+type SweepSheet = ReturnType<typeof makeSheet>;
 
 export function makeSheet({ plan, data, facts }: Pick<EngineWork, 'plan' | 'data' | 'facts'>) {
   return {
@@ -107,7 +107,7 @@ export const tasksIn = (
 
 const chunkId = (sheetHash: string, chunk: Chunk): string => hashValue({ sheetHash, chunk });
 
-export type ChunkOutcome = Readonly<{ task: Task; outcome: TaskOutcome }>;
+type ChunkOutcome = Readonly<{ task: Task; outcome: TaskOutcome }>;
 
 /** Checked fields of a backtest's result. Other fields need no check: the seal proves that Twinbook wrote them. */
 const figures = z.looseObject({ resultMicros: z.int(), traceHash: z.string().min(1), eventResults: z.array(z.int()) });
@@ -153,7 +153,7 @@ function keepOutcomes(outcomes: readonly ChunkOutcome[], { known, done }: Omit<T
 }
 
 /** Paths of the sweep's files on this machine. The recordings of this machine may have more markets than the sweep. */
-export type RunnerPlace = Omit<ThreadPlace, 'recordings'>;
+type RunnerPlace = Omit<ThreadPlace, 'recordings'>;
 
 /** Throws TwinbookError `config_invalid` or `recording_invalid` if this machine's files differ from the sheet. */
 export async function openRunner(sheet: SweepSheet, place: RunnerPlace) {
@@ -311,7 +311,7 @@ const PLAN = 'plan.json';
 /** Key of the files' checksums (seals). It is public: the seals only detect truncated, changed or swapped files. */
 const FOLDER = { name: 'folder', secret: '' };
 
-export type FolderPlan = Readonly<{ sheet: SweepSheet; facts: SweepFacts; chunks: readonly Chunk[]; outDir: string }>;
+type FolderPlan = Readonly<{ sheet: SweepSheet; facts: SweepFacts; chunks: readonly Chunk[]; outDir: string }>;
 
 /** Throws TwinbookError `usage` if a plan already exists, `file_unreadable` if the folder is not writable. */
 export function writePlan(dir: string, plan: FolderPlan): void {

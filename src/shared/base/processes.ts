@@ -52,7 +52,7 @@ export const guarded =
   };
 
 /** Identity of a process: its id and its start time, because the system reuses ids. */
-export interface ProcessMark {
+interface ProcessMark {
   readonly pid: number;
   /** Start time in the system's units; null if the system does not report it. */
   readonly born: string | null;

@@ -5,7 +5,7 @@ import { Random } from '../base/random.js';
 import { figure, quantileOfSorted, requireFinite, sortValues } from './moments.js';
 
 /** Sums over one group of values; `sum` adds weight x value, `weight` adds the weights, which are not negative. */
-export type Cluster = Readonly<{ sum: number; weight: number }>;
+type Cluster = Readonly<{ sum: number; weight: number }>;
 
 /**
  * Returns the mean, sum / weight, and its standard error over G independent groups: sqrt(G / (G - 1) sum (s - mean

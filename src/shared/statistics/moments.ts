@@ -1,7 +1,7 @@
 /** Mean, deviation, shape and quantiles of a sample; null if undefined. Throws RangeError for a non-finite value. */
 
 /** Values of a sample, as a plain or typed array. */
-export type Values = ArrayLike<number>;
+type Values = ArrayLike<number>;
 
 /** Returns the sample's value at `index`. Throws RangeError with index and value if the value is not finite. */
 function valueAt(values: Values, index: number): number {

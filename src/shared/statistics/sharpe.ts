@@ -4,7 +4,7 @@
  */
 
 import { normalCdf, normalQuantile } from '../base/random.js';
-import { computeMoments, figure, requireFinite, type Values } from './moments.js';
+import { computeMoments, figure, requireFinite } from './moments.js';
 
 type ObservedSharpe = Readonly<NonNullable<ReturnType<typeof observedSharpe>>>;
 
@@ -12,7 +12,7 @@ type ObservedSharpe = Readonly<NonNullable<ReturnType<typeof observedSharpe>>>;
  * Returns the observed Sharpe ratio of T equity changes (`samples`), with their skewness g3 and raw kurtosis g4. Returns
  * null for fewer than two changes or without variance.
  */
-export function observedSharpe(changes: Values) {
+export function observedSharpe(changes: ArrayLike<number>) {
   const sharpe = sharpePerSample(changes);
   const { count, skewness, kurtosis } = computeMoments(changes);
   if (sharpe === null || skewness === null || kurtosis === null) return null;
@@ -57,7 +57,7 @@ export const deflatedSharpe = (observed: ObservedSharpe, trials: Trials): number
   probabilisticSharpe(observed, expectedMaxSharpe(trials));
 
 /** Returns the Sharpe ratio per sample, mean / deviation; null for fewer than two samples or without variance. */
-export function sharpePerSample(changes: Values): number | null {
+export function sharpePerSample(changes: ArrayLike<number>): number | null {
   const { mean, standardDeviation } = computeMoments(changes);
   if (mean === null || standardDeviation === null || standardDeviation === 0) return null;
   return figure(mean / standardDeviation);

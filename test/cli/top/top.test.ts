@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { drawScreen, sortRows, type TopRow } from '../../../src/cli/top.js';
+import { drawScreen, sortRows } from '../../../src/cli/top.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { measureText } from '../../../src/shared/base/text.js';
@@ -34,7 +34,7 @@ const rowOf = (title: string, place: number) =>
     ourAskMicros: null,
     ageMs: place === 3 ? null : 700 + place,
     state: place === 2 ? `paused: ${HOSTILE} because of something long that nobody has room for` : 'quoting',
-  }) as TopRow;
+  }) as Parameters<typeof sortRows>[0][number];
 const ROWS = TITLES.map(rowOf);
 const status = new TwinbookError('not_running', `no trader ${HOSTILE}`);
 const draw = (columns: number, rows = 24) =>

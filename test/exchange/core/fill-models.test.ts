@@ -6,7 +6,6 @@ import {
   chosenModel,
   FILL_MODEL_NAMES,
   type FillModel,
-  type FillModelSpec,
   fillModel,
 } from '../../../src/exchange/core/matching/fill-model.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
@@ -132,7 +131,7 @@ describe('the name of a fill model', () => {
   it.each([
     ...['', ...'fifo Power power: power:0 power:-1 power:0.3 power:11 power:two log:2'.split(' ')],
     ...['risk-averse:1', 'optimistic:1'],
-    { kind: 'power', exponent: Number.NaN } as FillModelSpec,
+    { kind: 'power', exponent: Number.NaN } as Parameters<typeof fillModel>[0],
   ])('%j is none, and the error says which there are', (given) => {
     expect(() => fillModel(given)).toThrow(TwinbookError);
     try {

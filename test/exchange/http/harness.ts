@@ -11,7 +11,7 @@ import {
   startExchange,
 } from '../../../src/exchange/exchange.js';
 import type { ServerOptions } from '../../../src/exchange/http/messages.js';
-import { buildServer, type Patience } from '../../../src/exchange/http/server.js';
+import { buildServer } from '../../../src/exchange/http/server.js';
 import { ExchangeClock } from '../../../src/exchange/http/ticker.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
@@ -40,7 +40,10 @@ export const startTestExchange = (options: Partial<ExchangeOptions> = {}): Promi
   });
 
 /** A server over a core; its clock starts at 0. */
-export function serverOf(options: Partial<ServerOptions> = {}, patience?: Patience): FastifyInstance {
+export function serverOf(
+  options: Partial<ServerOptions> = {},
+  patience?: Parameters<typeof buildServer>[1],
+): FastifyInstance {
   const clock = new ExchangeClock(0);
   const settle = options.settle ?? (() => clock.nowMs());
   const core = new ExchangeCore(settings);

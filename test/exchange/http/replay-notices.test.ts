@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { makeReplayNotices, type ReplayNotes } from '../../../src/exchange/http/ticker.js';
+import { makeReplayNotices } from '../../../src/exchange/http/ticker.js';
 
+type ReplayNotes = ReturnType<Parameters<typeof makeReplayNotices>[0]['notes']>;
 const NONE: ReplayNotes = { markets: 2, unresolved: 0, notes: [], failures: [] };
 const note = (message: string) => ({ path: '/data/A', message });
 

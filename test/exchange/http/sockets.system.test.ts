@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PATIENCE, type Patience } from '../../../src/exchange/http/server.js';
+import { PATIENCE } from '../../../src/exchange/http/server.js';
 import { openMarket, PROFILE, send, serverOf } from './harness.js';
 import { sharedExchange } from './shared-exchange.js';
 
@@ -51,7 +51,7 @@ describe('an exchange whose clients are slow', () => {
   let server: FastifyInstance;
   let port: number;
   const limits = { headersMs: 100, requestMs: 200, silenceMs: 300, checkMs: 20, maxConnections: 40 };
-  const patience: Patience = { ...PATIENCE, ...limits };
+  const patience: typeof PATIENCE = { ...PATIENCE, ...limits };
 
   beforeAll(async () => {
     const onError = (error: unknown) => expect(error).toBeUndefined();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RateLimit, type RateVerdict } from '../../../src/exchange/http/rate-guard.js';
+import { RateLimit } from '../../../src/exchange/http/rate-guard.js';
 
 const WINDOW_MS = 60_000;
 
@@ -13,7 +13,7 @@ class PlainWindow {
     this.#limit = limit;
   }
 
-  take(nowMs: number): RateVerdict {
+  take(nowMs: number): ReturnType<RateLimit['take']> {
     const inside = () => this.#taken.filter((time) => time > nowMs - WINDOW_MS);
     const allowed = inside().length < this.#limit;
     if (allowed) this.#taken.push(nowMs);

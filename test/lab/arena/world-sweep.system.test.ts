@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepTables } from '../../../src/cli/lab/sweep.js';
 import { estimateMean, loadEntrants } from '../../../src/lab/arena/arena.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
-import { requireApart, runWorldSweep, type WorldSweepPlan } from '../../../src/lab/arena/world-sweep.js';
+import { requireApart, runWorldSweep } from '../../../src/lab/arena/world-sweep.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { gridSearch, readAxis } from '../../../src/lab/sweep/search.js';
 import { sweepHtml } from '../../../src/lab/sweep/sweep-html.js';
@@ -36,7 +36,7 @@ const BEHIND = 'maker.behind_ticks=0,4';
 /** Seeds on which the best is chosen; the shown figures use two other seeds. */
 const SEEDS = times(1, 2);
 
-type Plan = WorldSweepPlan;
+type Plan = Parameters<typeof runWorldSweep>[0];
 type Wishes = Partial<Plan>;
 
 async function planFor(out: string, wishes: Wishes = {}, file = 'maker.yaml', varied = BEHIND): Promise<Plan> {

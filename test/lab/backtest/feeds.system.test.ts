@@ -2,7 +2,7 @@
 
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type FeedChoice, type FeedData, readFeedData, silentFeeds } from '../../../src/lab/backtest/plan.js';
+import { type FeedChoice, readFeedData, silentFeeds } from '../../../src/lab/backtest/plan.js';
 import { FeedReplay } from '../../../src/lab/backtest/run.js';
 import type { RecordedFeedValue, Recording } from '../../../src/recording/contract.js';
 import fairMaker from '../../../strategies/fair-maker.js';
@@ -37,7 +37,7 @@ async function read(text: string, changes: { delayMs?: number; file?: string; ev
   return readFeedData({ config: { feeds: known }, recordings: [], choices, delayMs });
 }
 
-function run({ settings, values }: Pick<FeedData, 'settings' | 'values'>) {
+function run({ settings, values }: Pick<Awaited<ReturnType<typeof readFeedData>>, 'settings' | 'values'>) {
   const base = plan([source(rows)], { strategy: fairMaker, params: { feed: 'model', order_shares: '10' } });
   return playSending({ ...base, trader: { ...base.trader, feeds: settings }, feedValues: values });
 }

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { count, exactGain, formatGain, formatPercent } from '../../../src/lab/report/figures.js';
-import type { DrawingData } from '../../../src/lab/report/html/charts.js';
+import type { drawingData } from '../../../src/lab/report/html/charts.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';
 import { times } from '../../support/effort.js';
@@ -16,8 +16,10 @@ const pageOf = (sessions: readonly SessionRecord[]): string => reportHtml({ sess
 const bytes = (page: string): number => Buffer.byteLength(page);
 const FIVE_MB = 5_000_000;
 
-const dataOf = (page: PageElement): DrawingData =>
-  JSON.parse(gunzipSync(Buffer.from(byId(page, 'data').text, 'base64')).toString()) as DrawingData;
+const dataOf = (page: PageElement): ReturnType<typeof drawingData>['data'] =>
+  JSON.parse(gunzipSync(Buffer.from(byId(page, 'data').text, 'base64')).toString()) as ReturnType<
+    typeof drawingData
+  >['data'];
 const scriptsOf = (page: PageElement) =>
   all(page, ({ tag, attributes }) => tag === 'script' && attributes.get('id') !== 'data');
 /** Attributes that would run a script. */

@@ -11,11 +11,13 @@ import {
   type SessionRecord,
 } from '../../../src/lab/session/contract.js';
 import { Holdings, KEEP_NEAREST } from '../../../src/lab/session/holdings.js';
-import { AccountSamples, type BookTop, MarketSamples } from '../../../src/lab/session/samples.js';
+import { AccountSamples, MarketSamples } from '../../../src/lab/session/samples.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { tradeNotional } from '../../../src/trader/ledger/postings.js';
 import { aConversion, aFill, aMarket, aSession, ONE } from './sessions.js';
+
+type BookTop = Parameters<MarketSamples['take']>[1];
 
 const STEP_MS = 15_000;
 const FROM_MS = Date.UTC(2026, 2, 14, 9);

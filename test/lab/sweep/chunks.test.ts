@@ -4,10 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import {
-  type ChunkOutcome,
   chunkAt,
   collectChunks,
-  type FolderPlan,
   listOfChunks,
   makeChunks,
   makeSheet,
@@ -18,7 +16,6 @@ import {
   readSheet,
   requireSameData,
   resultPath,
-  type SweepSheet,
   sheetHash,
   tasksIn,
   writeChunk,
@@ -29,6 +26,9 @@ import { planSweep } from '../../../src/lab/sweep/facts.js';
 import { newFolder } from '../../support/folders.js';
 import { figuresOf } from './made-up.js';
 import { querySweep, record, sweepPlace, sweepPlan } from './place.js';
+
+type FolderPlan = Parameters<typeof writeChunk>[1];
+type Outcomes = Parameters<typeof writeChunk>[3];
 
 const place = sweepPlace();
 afterAll(() => place.remove());
@@ -49,7 +49,7 @@ beforeEach(() => {
   writePlan(dir, plan);
 });
 
-const outcomes = (index: number, micros = 1_000_000): readonly ChunkOutcome[] =>
+const outcomes = (index: number, micros = 1_000_000): Outcomes =>
   tasksIn(chunkAt(plan, index), plan.sheet).map((task) => ({
     task,
     outcome: { kind: 'done', figures: figuresOf([micros * task.candidate.number]) },
@@ -85,7 +85,7 @@ describe('a plan of chunks', () => {
       writeFileSync(join(dir, 'plan.json'), broken);
       expect(() => readPlan(dir)).toThrow('plan.json is incomplete or was changed');
     }
-    const as = (parts: Partial<SweepSheet>) => {
+    const as = (parts: Partial<FolderPlan['sheet']>) => {
       const sheet = { ...plan.sheet, ...parts };
       return () => readSheet(JSON.stringify(sheet), sheetHash(sheet));
     };
@@ -144,12 +144,12 @@ describe('collecting', () => {
   });
 
   it('takes no result that is none: a task too few, an event too few, a figure that is not whole', async () => {
-    const bad = (change: (all: readonly ChunkOutcome[]) => readonly ChunkOutcome[]) => {
+    const bad = (change: (all: Outcomes) => Outcomes) => {
       writeChunk(dir, plan, 0, change(outcomes(0)));
       return readChunk(dir, plan, 0);
     };
-    const withFigures = (changes: Partial<TaskFigures>) => (all: readonly ChunkOutcome[]) =>
-      all.map(({ task }): ChunkOutcome => ({ task, outcome: { kind: 'done', figures: figuresOf([7], changes) } }));
+    const withFigures = (changes: Partial<TaskFigures>) => (all: Outcomes) =>
+      all.map(({ task }): Outcomes[number] => ({ task, outcome: { kind: 'done', figures: figuresOf([7], changes) } }));
     expect(bad((all) => all)?.outcomes).toHaveLength(4);
     expect([bad((all) => all.slice(1)), bad(withFigures({ eventResults: [1, 2] }))]).toEqual([null, null]);
     expect(bad(withFigures({ eventResults: [0.5] }))).toBeNull();

@@ -1,6 +1,6 @@
 /** A venue without sockets on the test's own clock: exact windows, delays in both directions, and any headers. */
 
-import { RateLimit, type RateVerdict } from '../../../src/exchange/http/rate-guard.js';
+import { RateLimit } from '../../../src/exchange/http/rate-guard.js';
 import type { Scope } from '../../../src/shared/protocol/endpoints.js';
 import type { Message } from '../../../src/shell/client/message.js';
 import type { Attempt, Sender } from '../../../src/shell/client/transport.js';
@@ -18,10 +18,10 @@ export interface VenueOptions {
   readonly limits: Readonly<Record<Scope, number>>;
   readonly delay: () => Delay;
   /** Headers of its answers; default: the correct ones, as the exchange writes them. */
-  readonly headers?: (verdict: RateVerdict, nowMs: number) => Headers;
+  readonly headers?: (verdict: ReturnType<RateLimit['take']>, nowMs: number) => Headers;
 }
 
-export const honest = (verdict: RateVerdict, nowMs: number): Headers => ({
+export const honest = (verdict: ReturnType<RateLimit['take']>, nowMs: number): Headers => ({
   'x-ratelimit-limit': String(verdict.limit),
   'x-ratelimit-remaining': String(verdict.remaining),
   'x-ratelimit-reset': String(Math.ceil(verdict.resetMs / 1_000)),

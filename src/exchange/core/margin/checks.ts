@@ -33,19 +33,6 @@ export function marginMarket(context: CoreContext, index: number): MarginMarket 
 /** Take profit and stop loss of a position: prices of its outcome in Micros; null if not set. */
 type TriggerPrices = Readonly<Pick<TpSlRecord, 'takeProfit' | 'stopLoss'>>;
 
-/** Computes changed trigger prices: undefined keeps an active price, null removes it. Inactive prices are dropped. */
-export function pricesAfter(
-  before: TpSlRecord | null,
-  takeProfit: number | null | undefined,
-  stopLoss: number | null | undefined,
-): TriggerPrices {
-  const old = before?.state === 'active' ? before : { takeProfit: null, stopLoss: null };
-  return {
-    takeProfit: takeProfit === undefined ? old.takeProfit : takeProfit,
-    stopLoss: stopLoss === undefined ? old.stopLoss : stopLoss,
-  };
-}
-
 /** Refuses a take profit not above `entry`, and a stop loss not below `entry`: each would trigger immediately. */
 export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
   if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
@@ -59,14 +46,6 @@ export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: numb
   if (stopLoss !== null && stopLoss >= entry) return invalid('stop_loss_price', `Must be below the price of ${at}.`);
   return null;
 }
-
-/** Makes the record of take profit and stop loss; without either price, its state is `cancelled`. */
-export const makeTpSl = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord => ({
-  takeProfit,
-  stopLoss,
-  state: takeProfit === null && stopLoss === null ? 'cancelled' : 'active',
-  trigger: null,
-});
 
 /** Cost of opening a position, in micros. */
 export type OpeningCost = ReturnType<typeof marketCost>;

@@ -25,7 +25,7 @@ import type { PositionRecord } from './records.js';
 export const MAX_SIZE = 1_000_000_000_000_000;
 
 /** Fields of a position that the formulas use. */
-export type MarginExposure = Readonly<
+type MarginExposure = Readonly<
   Pick<PositionRecord, 'shares' | 'cost' | 'userLiquidity' | 'totalLiquidity' | 'interest' | 'interestSinceMs'>
 >;
 

@@ -22,11 +22,9 @@ import {
   fatalPercent,
   limitCost,
   type MarginMarket,
-  makeTpSl,
   marginMarket,
   marketCost,
   type OpeningCost,
-  pricesAfter,
 } from './checks.js';
 import * as economics from './economics.js';
 import { badPrice } from './pool.js';
@@ -455,4 +453,25 @@ const settlementRow = (context: CoreContext, settlement: SettlementRecord, posit
   user_liquidity: text(settlement.userLiquidity),
   state: settlement.state,
   created: seconds(settlement.createdMs),
+});
+
+/** Computes changed trigger prices: undefined keeps an active price, null removes it. Inactive prices are dropped. */
+function pricesAfter(
+  before: TpSlRecord | null,
+  takeProfit: number | null | undefined,
+  stopLoss: number | null | undefined,
+) {
+  const old = before?.state === 'active' ? before : { takeProfit: null, stopLoss: null };
+  return {
+    takeProfit: takeProfit === undefined ? old.takeProfit : takeProfit,
+    stopLoss: stopLoss === undefined ? old.stopLoss : stopLoss,
+  };
+}
+
+/** Makes the record of take profit and stop loss; without either price, its state is `cancelled`. */
+const makeTpSl = ({ takeProfit, stopLoss }: ReturnType<typeof pricesAfter>): TpSlRecord => ({
+  takeProfit,
+  stopLoss,
+  state: takeProfit === null && stopLoss === null ? 'cancelled' : 'active',
+  trigger: null,
 });

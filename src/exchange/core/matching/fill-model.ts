@@ -55,7 +55,7 @@ function power(base: number, exponent: number): number {
 }
 
 /** A fill model as data in a configuration file. A curve's exponent is a multiple of 0.5 from 0.5 to 10. */
-export type FillModelSpec = QueueSpec & { readonly postsOnly?: boolean };
+type FillModelSpec = QueueSpec & { readonly postsOnly?: boolean };
 
 type QueueSpec = QueueCurve | { readonly kind: 'trade-through' | 'risk-averse' | 'optimistic' };
 

@@ -126,8 +126,6 @@ function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | nu
   return equityMicros.length === 0 ? null : longest * stepMs;
 }
 
-export type RequestFigures = NonNullable<ReturnType<typeof computeRequestUse>>;
-
 function computeRequestUse(record: SessionRecord, fills: number, resultMicros: number) {
   const { requests, account } = record;
   if (requests === null) return null;

@@ -1,7 +1,7 @@
 /** Figures about orders and fills: posted and filled amounts, queue positions, and markouts. */
 
 import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
-import { type Cluster, clusteredMean } from '../../../shared/statistics/bootstrap.js';
+import { clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import { computeMean, quantileOfSorted, sortValues } from '../../../shared/statistics/moments.js';
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
 import { share, sum, sumIfAll } from './split.js';
@@ -72,7 +72,7 @@ function laterMark(fill: FillRecord, outcome: MarketOutcome | null, horizon: Mar
 }
 
 const mean = (tallies: readonly MarketTally[], value: (tally: MarketTally) => number) =>
-  clusteredMean(tallies.map((tally): Cluster => ({ sum: value(tally), weight: tally.shares })));
+  clusteredMean(tallies.map((tally) => ({ sum: value(tally), weight: tally.shares })));
 
 export function computeTrading(markets: readonly MarketSession[]) {
   const fills = markets.flatMap((market) => market.fills);

@@ -61,7 +61,7 @@ const MOST_SAMPLES = 2_048;
 /** Maximum number of fills that a page's charts show; each fill takes about 30 characters. */
 const MOST_FILLS = 30_000;
 
-export type DrawingData = ReturnType<typeof drawnWith>;
+type DrawingData = ReturnType<typeof drawnWith>;
 
 /** `shown[i]` describes `sessions[i]`. `packed`: the data as gzip in base64, which `page/main.js` unpacks. */
 export function drawingData(sessions: readonly SessionRecord[], shown: readonly ShownText[]) {

@@ -7,7 +7,7 @@ import { chartLicence } from '../../../shell/web-kit/page-script.js';
 import type { Bracket } from '../../session/contract.js';
 import { type Analysis, bracketVerdict, repeatedModels, sharedWarnings } from '../analysis/analyse.js';
 import { type MarketAnalysis, shownInterval } from '../analysis/markets.js';
-import { nameModel, type RequestFigures } from '../analysis/session-figures.js';
+import { nameModel } from '../analysis/session-figures.js';
 import { type ResultSplit, sum, sumSplits, type ValuationBasis } from '../analysis/split.js';
 import { findMarkout, type Markout, type MarkoutSide } from '../analysis/trading.js';
 import {
@@ -365,7 +365,7 @@ const BUDGET_HEADS = [
   { title: '429', explains: 'refused: too many requests' },
 ];
 
-function requests(use: RequestFigures): Markup {
+function requests(use: NonNullable<Analysis['requests']>): Markup {
   const row = (name: string, scope: 'public' | 'signed') => {
     const { count: sent, limitPerMinute, peakPerMinute, throttled } = use[scope];
     const rate = use.minutes === 0 ? UNKNOWN : decimal(sent / use.minutes, 1);

@@ -6,8 +6,10 @@ import { m } from '../venue.js';
 
 const DAY_MS = 86_400_000;
 
+type Exposure = Parameters<typeof economics.averageEntry>[0];
+
 /** 100 of own funds at leverage 2.5 and 0.4: 250 in all, 625 shares, 150 borrowed. */
-const position: economics.MarginExposure = {
+const position: Exposure = {
   shares: m(625),
   cost: m(250),
   userLiquidity: m(100),
@@ -139,7 +141,7 @@ const anyPosition = fc
 const percents = fc.integer({ min: 1, max: 100 });
 
 /** The same result in integers of any size, computed only from the sentences of docs/service.md. */
-function plainEnd(one: economics.MarginExposure, price: number, isLiquidated: boolean, rate: number) {
+function plainEnd(one: Exposure, price: number, isLiquidated: boolean, rate: number) {
   const { interest } = one;
   const brings = (BigInt(one.shares) * BigInt(price)) / 1_000_000n;
   const won = brings - BigInt(one.cost) - BigInt(interest);
