@@ -2,17 +2,7 @@
 
 import type { QueryAnswer, QueryValue } from '../recording/inspect/query.js';
 import { formatDecimal, micros } from '../shared/base/micros.js';
-import {
-  csvLine,
-  type FittedColumn,
-  fillLines,
-  fitTable,
-  foldText,
-  GAP,
-  measureText,
-  plainJson,
-  plainLine,
-} from '../shared/base/text.js';
+import { csvLine, fillLines, fitTable, foldText, GAP, measureText, plainJson, plainLine } from '../shared/base/text.js';
 import type { CliIo } from './io.js';
 
 export type TableCell = string | number | boolean | null;
@@ -32,15 +22,13 @@ export interface TableColumn<Row> {
 /** Returns a table with a header. If `width` is too narrow, columns are dropped and named in the last line. */
 export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
-  const all = columns.map(
-    ({ title, cell, right, keep = 100, ...fit }): FittedColumn<Row> => ({
-      name: title,
-      cell: (row) => formatCell(cell(row)),
-      keep,
-      ...(right === true ? {} : { isText: true }),
-      ...fit,
-    }),
-  );
+  const all: Parameters<typeof fitTable<Row>>[0] = columns.map(({ title, cell, right, keep = 100, ...fit }) => ({
+    name: title,
+    cell: (row) => formatCell(cell(row)),
+    keep,
+    ...(right === true ? {} : { isText: true }),
+    ...fit,
+  }));
   const fitted = fitTable(all, rows, width ?? Number.POSITIVE_INFINITY);
   const left = new Set(all.filter((column) => !fitted.columns.includes(column)).map(({ name }) => name));
   const note = `columns left out because the table is too wide: ${[...left].join(', ')}`;

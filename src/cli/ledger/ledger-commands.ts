@@ -3,14 +3,7 @@
 import type { Micros } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import type {
-  BookedFill,
-  HeldPosition,
-  IntentRow,
-  LedgerReader,
-  MarketRecord,
-  OrderRecord,
-} from '../../trader/ledger/contract.js';
+import type { BookedFill, IntentRow, LedgerReader, MarketRecord, OrderRecord } from '../../trader/ledger/contract.js';
 import { type AddCommand, all, command } from '../command.js';
 import * as option from '../options.js';
 import { findMarket, readLedger } from '../reach.js';
@@ -161,7 +154,7 @@ export const addLedgerCommands = all(
       ['is_maker', 'isMaker', { title: 'ROLE', keep: 2 }],
     ],
   }),
-  list<HeldPosition>({
+  list({
     name: 'positions',
     help: 'lists the shares held in each market',
     read: (ledger, { marketConditionId: wanted }) =>

@@ -3,12 +3,7 @@
 import { basename, extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Journaled } from '../../lab/parity/read-recorded-run.js';
-import {
-  BREAKDOWNS,
-  type BreakdownRow,
-  computeBreakdown,
-  sessionFromLedger,
-} from '../../lab/report/session-from-ledger.js';
+import { BREAKDOWNS, computeBreakdown, sessionFromLedger } from '../../lab/report/session-from-ledger.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
@@ -141,7 +136,10 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
 }
 
 /** The rows of `--json` and `--csv` are part of the public interface; null means unknown. */
-function shownRow(by: BreakdownBy, { key = '', title = '', fills = 0, split, ...row }: Partial<BreakdownRow>) {
+function shownRow(
+  by: BreakdownBy,
+  { key = '', title = '', fills = 0, split, ...row }: Partial<ReturnType<typeof computeBreakdown>[number]>,
+) {
   return {
     [by]: key,
     ...(by === 'market' ? { title } : {}),

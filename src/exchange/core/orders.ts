@@ -2,13 +2,7 @@ import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
-import {
-  isFinalOrder,
-  ORDER_STATUSES,
-  type OrderStatus,
-  type OrderType,
-  RESTING_STATUSES,
-} from '../../shared/protocol/states.js';
+import { isFinalOrder, ORDER_STATUSES, type OrderStatus, RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { makeName } from './catalog.js';
 import {
   type AccountSlot,
@@ -108,7 +102,7 @@ export class InternalOrders {
 export interface PlacedOrder extends RecordOfAccount {
   readonly market: number;
   readonly leg: LegCode;
-  readonly type: OrderType;
+  readonly type: OrderRequest['order_type'];
   /** Price of the order's outcome; null for a market order. */
   readonly price: Micros | null;
   /** Number of shares to trade; null for a market buy. */

@@ -9,14 +9,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { guarded } from '../../shared/base/processes.js';
-import {
-  type Declaration,
-  declarationOf,
-  ENDPOINTS,
-  type EndpointName,
-  fillPath,
-  type Scope,
-} from '../../shared/protocol/endpoints.js';
+import { declarationOf, ENDPOINTS, type EndpointName, fillPath, type Scope } from '../../shared/protocol/endpoints.js';
 import { invalid, type Refusal, refuse } from '../core/contract.js';
 import { type Answer, faultAnswer, type HandlerContext, type Reply, successText } from '../service/answers.js';
 import { passCall } from '../service/handlers.js';
@@ -274,7 +267,7 @@ function serve<N extends EndpointName>(
   return makeAnswer(declaration, passCall(name, call, context), limit);
 }
 
-function makeAnswer(declaration: Declaration, reply: Reply<EndpointName>, limit: number): Answer {
+function makeAnswer(declaration: ReturnType<typeof declarationOf>, reply: Reply<EndpointName>, limit: number): Answer {
   if (!reply.ok) return faultAnswer(reply.fault);
   const isPage = declaration.page !== undefined;
   const meta = isPage ? { limit, next_cursor: reply.nextCursor ?? null } : (reply.meta ?? {});

@@ -13,19 +13,13 @@ import type {
 import { ExchangeCore } from '../../exchange/core/core.js';
 import { type Forgetting, memoryArchive } from '../../exchange/core/records/archive.js';
 import { publicTradePage } from '../../exchange/core/records/market-rows.js';
-import { openRateLimits, type RateLimit } from '../../exchange/http/rate-guard.js';
+import { openRateLimits } from '../../exchange/http/rate-guard.js';
 import { type CursorList, cursorAt, type HandlerContext } from '../../exchange/service/answers.js';
 import { passCall } from '../../exchange/service/handlers.js';
 import { WalletSignatures } from '../../exchange/service/wallet-signatures.js';
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, parseDecimal } from '../../shared/base/micros.js';
-import {
-  type BodyOf,
-  type DataOf,
-  declarationOf,
-  type EndpointName,
-  type Scope,
-} from '../../shared/protocol/endpoints.js';
+import { type BodyOf, type DataOf, declarationOf, type EndpointName } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Orderbook } from '../../shared/protocol/records.js';
@@ -185,7 +179,7 @@ export class InProcessExchange {
   readonly core: ExchangeCore;
   readonly account: AccountSlot;
   readonly #context: HandlerContext;
-  readonly #limits: Readonly<Record<Scope, RateLimit>>;
+  readonly #limits: ReturnType<typeof openRateLimits>;
   readonly #prices = new Int32Array(100);
   readonly #amounts = new Float64Array(100);
   readonly #publicTrades = new Map<MarketIndex, () => Outcome>();

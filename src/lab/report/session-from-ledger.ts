@@ -5,14 +5,7 @@ import { complement, micros } from '../../shared/base/micros.js';
 import { inferOutcome, type MarketOutcome } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
 import type { LedgerReader, MarketRecord } from '../../trader/ledger/contract.js';
-import type {
-  ConversionRecord,
-  CountedRefusal,
-  MarketSession,
-  RequestUse,
-  SessionNotice,
-  SessionRecord,
-} from '../session/contract.js';
+import type { ConversionRecord, MarketSession, RequestUse, SessionRecord } from '../session/contract.js';
 import { foldSession, MarketWalk, type RecordedPrices, tradeTimeMs } from '../session/live-session.js';
 import type { Span } from '../session/samples.js';
 import type { Analysis } from './analysis/analyse.js';
@@ -24,7 +17,7 @@ import { formatQuantity } from './figures.js';
 export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
 type BreakdownBy = (typeof BREAKDOWNS)[number];
 
-export interface BreakdownRow
+interface BreakdownRow
   extends Pick<MarketAnalysis, 'title' | 'fills' | 'boughtMicros' | 'soldMicros'>,
     Pick<ResultSplit, 'resultMicros' | 'feesMicros'> {
   /** Key of a group: a UTC day, a condition id, names of strategies, or an event title (an id follows equal titles). */
@@ -306,22 +299,22 @@ const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | n
     : null;
 
 /** Counts refused intents by reason: the error slug at the start of the text, or the text without figures. */
-function countRefusals(refusals: ReadonlyMap<string, number>): readonly CountedRefusal[] {
+function countRefusals(refusals: ReadonlyMap<string, number>): SessionRecord['refusals'] {
   const counts = new Map<string, number>();
   for (const [reason, count] of refusals) {
     const name = /^[a-z][a-z0-9_-]*(?=:)/.exec(reason)?.[0] ?? reason.replace(/\d+/g, '#');
     counts.set(name, (counts.get(name) ?? 0) + count);
   }
-  const counted = Array.from(counts, ([name, count]): CountedRefusal => ({ by: 'exchange', name, count }));
+  const counted = Array.from(counts, ([name, count]) => ({ by: 'exchange' as const, name, count }));
   return counted.sort((a, b) => b.count - a.count);
 }
 
 /** Maximum number of notices in a report; the newest ones are kept. */
 const MOST_NOTICES = 200;
 
-function readNotices(reader: LedgerReader, marketsUntouched: number, toMs: number): readonly SessionNotice[] {
+function readNotices(reader: LedgerReader, marketsUntouched: number, toMs: number): SessionRecord['notices'] {
   const events = reader.events(MOST_NOTICES).toReversed();
-  const notices = events.map(({ timeMs, severity, kind, text }): SessionNotice => {
+  const notices = events.map(({ timeMs, severity, kind, text }): SessionRecord['notices'][number] => {
     // The ledger stores operator commands with a high severity, but they are not alarms.
     return { timeMs, severity: kind === 'command' ? 'info' : severity, text: `${kind}: ${text}` };
   });

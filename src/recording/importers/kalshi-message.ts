@@ -7,7 +7,7 @@ import { isPrice } from '../chunks.js';
 import { type RecordingWarning, SIDE } from '../contract.js';
 import { fetchRows, numberOrNull, withConnection } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
-import { EARLIEST_MS, isCoarseSql, LATEST_MS, lineSource, numberTimeSql, timeSql } from './message-files.js';
+import { isCoarseSql, lineSource, numberTimeSql, timeSql, validTimeSql } from './message-files.js';
 import { isPolymarketMessage } from './polymarket-rows.js';
 
 const LOOKED_AT = 400;
@@ -118,7 +118,7 @@ async function firstLines(path: string) {
     const source = await lineSource(connection, path, LOOK_BYTES).catch(() => null);
     if (source === null) return [];
     const sql = `SELECT line, ticker, sid, seq, price, type, ${PLACE} AS place, coalesce(ticker, '') <> '' AND type IN ${TYPES} AS known,
-        CASE WHEN coalesce(received, time) BETWEEN ${EARLIEST_MS} AND ${LATEST_MS} THEN coalesce(received, time) END AS ms
+        CASE WHEN ${validTimeSql('coalesce(received, time)')} THEN coalesce(received, time) END AS ms
       FROM (${figuresSql(fieldsSql(`(SELECT line FROM ${source} LIMIT ${LOOKED_AT})`))})`;
     const rows = await fetchRows(connection, sql).catch(() => []);
     return rows.map((row) => ({
@@ -162,7 +162,7 @@ const isMultiple = (number: string, of: number): string => `trunc(${number} / ${
 /** Returns SQL that converts lines to the columns of `KalshiStream.take`, in YES space. Unknown numbers are NaN. */
 export function kalshiRowSql(lines: string, place: ContentPlace | null, ticker: string, tickMicros: number): string {
   const own = `price > 0 AND price < ${ONE} AND ${isMultiple('price', tickMicros)} AND ${isMultiple('amount', LOT_MICROS)}
-    AND abs(amount) <= ${Number.MAX_SAFE_INTEGER} AND time BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}
+    AND abs(amount) <= ${Number.MAX_SAFE_INTEGER} AND ${validTimeSql('time')}
     AND (received IS NULL OR time <= received + ${MOST_AHEAD_MS}) AND outcome IN ('yes', 'no')`;
   return `SELECT kind::UTINYINT, ${known('sid')}, ${known('seq')}, hash(line)::DOUBLE, ${known('received')},
     ${known('time')}, is_coarse::UTINYINT, (CASE outcome WHEN 'yes' THEN ${SIDE.bid} ELSE ${SIDE.ask} END)::UTINYINT,

@@ -59,8 +59,11 @@ export class ClockRegression {
 }
 
 /** Bounds of valid times: the years 2000 and 2100, Unix ms. */
-export const EARLIEST_MS = 946_684_800_000;
-export const LATEST_MS = 4_102_444_800_000;
+const EARLIEST_MS = 946_684_800_000;
+const LATEST_MS = 4_102_444_800_000;
+
+/** Returns SQL that is true for a valid time. */
+export const validTimeSql = (ms: string): string => `${ms} BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}`;
 
 /** Bounds for the unit of a time: numbers below the first are s, below the second ms, below the third µs, else ns. */
 const BOUNDS = [1e11, 1e14, 1e17] as const;

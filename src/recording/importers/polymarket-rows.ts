@@ -7,15 +7,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { unreadable } from '../../shared/base/errors.js';
 import { connect, fetchRows, fileError, withScratch } from '../store/duckdb.js';
 import { parquetSource, quote } from '../store/layout.js';
-import {
-  describeColumns,
-  EARLIEST_MS,
-  LATEST_MS,
-  lineSource,
-  numberTimeSql,
-  refuseBroken,
-  timeSql,
-} from './message-files.js';
+import { describeColumns, lineSource, numberTimeSql, refuseBroken, timeSql, validTimeSql } from './message-files.js';
 
 /** `archive`: PMXT's hourly Parquet files. `table`: other Parquet files with one column per field. `messages`: JSON. */
 export type PolymarketForm = 'archive' | 'table' | 'messages';
@@ -166,7 +158,7 @@ function eventsSql(source: string, markets: readonly string[]): string {
 
 /** Conditions of valid rows; each key describes the violation. A comparison with null counts as a violation. */
 const SOUND: Readonly<Record<string, string>> = {
-  'no time between the years 2000 and 2100': `time_ms BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}`,
+  'no time between the years 2000 and 2100': validTimeSql('time_ms'),
   'a price that is not a multiple of 0.0001 between 0 and 1': `is_book OR
     (price_micros > 0 AND price_micros < 1000000 AND price_micros % ${PRICE_STEP_MICROS} = 0)`,
   'a size that is missing or out of range': `is_book OR

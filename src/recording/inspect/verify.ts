@@ -11,7 +11,6 @@ import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/d
 import { fetchRows, fileError, loadDuckDb, streamChunks, typedColumn, withConnection } from '../store/duckdb.js';
 import {
   dayFolders,
-  findWriter,
   isStore,
   MANIFEST,
   MARKET,
@@ -23,6 +22,7 @@ import {
 import { type EventsFile, eventsFiles, type Manifest, readManifest, readMarket, sha256 } from '../store/manifest.js';
 import { openMarket } from '../store/market-reader.js';
 import { ROW } from '../store/segment.js';
+import { findWriter } from '../store/store.js';
 import { BookMeter } from './stats.js';
 
 type Finding = Readonly<{ path: string; severity: 'difference' | 'note'; message: string }>;

@@ -3,10 +3,8 @@
  * pandas and Spark read folder names like `market=<condition id>/date=<UTC day>` as columns.
  */
 
-import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { TwinbookError } from '../../shared/base/errors.js';
-import { isGone } from '../../shared/base/processes.js';
 import type { EVENT } from '../contract.js';
 
 /** Kinds of rows that are market events. Rows that are not events are `snapshot`, `snapshot_level` and `gap`. */
@@ -76,51 +74,6 @@ export const segmentSource = (path: string, table: RecordedTable): string =>
 
 /** Returns SQL for the names of a table's columns. */
 export const columnList = (table: RecordedTable): string => `"${Object.keys(COLUMNS[table]).join('", "')}"`;
-
-const LOCK = '.writer';
-
-/** Folders that this process has locked. A lock file alone is no proof: its process id may be from before a reboot. */
-const held = new Set<string>();
-
-/** Locks a folder; returns the function that unlocks it. Throws `file_unreadable` if another process locked it. */
-export function lockFolder(folder: string): () => void {
-  const real = realpathSync(folder);
-  const path = join(real, LOCK);
-  const holder = findWriter(real);
-  if (holder !== null) throw makeTakenError(folder, holder);
-  // A remaining lock file is from a dead process.
-  rmSync(path, { force: true });
-  try {
-    writeFileSync(path, `${process.pid}\n`, { flag: 'wx' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw makeTakenError(folder, findWriter(real) ?? 0);
-  }
-  held.add(real);
-  return () => {
-    held.delete(real);
-    rmSync(path, { force: true });
-  };
-}
-
-export function findWriter(folder: string): number | null {
-  const real = realpathSync(folder);
-  if (held.has(real)) return process.pid;
-  let pid: number;
-  try {
-    pid = Number(readFileSync(join(real, LOCK), 'utf8'));
-  } catch {
-    return null; // The lock file does not exist, or was just deleted.
-  }
-  return pid > 0 && pid !== process.pid && !isGone({ pid, born: null }) ? pid : null;
-}
-
-const makeTakenError = (folder: string, pid: number): TwinbookError =>
-  new TwinbookError(
-    'file_unreadable',
-    `another process (${pid}) writes recordings to ${folder}`,
-    'stop that process first, or give another folder',
-  );
 
 export const TABLES = ['events', 'polls', 'own', 'feeds'] as const;
 export type RecordedTable = (typeof TABLES)[number];

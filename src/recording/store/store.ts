@@ -1,25 +1,18 @@
 /** Writes recordings in Twinbook's format (docs/recordings.md). Flushed rows survive `kill -9` and a full disk. */
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/files.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
+import { isGone } from '../../shared/base/processes.js';
 import { isPrice } from '../chunks.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import { closeSegment, openSegments, readCounts, unreadableFolder } from './day-folder.js';
 import { loadDuckDb } from './duckdb.js';
-import {
-  dayFolders,
-  lockFolder,
-  MANIFEST,
-  MARKET,
-  marketFolder,
-  marketFolders,
-  parseName,
-  segmentName,
-} from './layout.js';
+import { dayFolders, MANIFEST, MARKET, marketFolder, marketFolders, parseName, segmentName } from './layout.js';
 import { type DescribedMarket, eventsFiles, readManifest, readMarket, toColumns, writeJson } from './manifest.js';
 import { type FeedRow, type MarketSink, type OwnRow, ROW, Segment, type Stamp } from './segment.js';
 
@@ -439,3 +432,48 @@ function lastRow(folder: string) {
 }
 
 const DAY_MS = 86_400_000;
+
+const LOCK = '.writer';
+
+/** Folders that this process has locked. A lock file alone is no proof: its process id may be from before a reboot. */
+const held = new Set<string>();
+
+/** Locks a folder; returns the function that unlocks it. Throws `file_unreadable` if another process locked it. */
+function lockFolder(folder: string): () => void {
+  const real = realpathSync(folder);
+  const path = join(real, LOCK);
+  const holder = findWriter(real);
+  if (holder !== null) throw makeTakenError(folder, holder);
+  // A remaining lock file is from a dead process.
+  rmSync(path, { force: true });
+  try {
+    writeFileSync(path, `${process.pid}\n`, { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw makeTakenError(folder, findWriter(real) ?? 0);
+  }
+  held.add(real);
+  return () => {
+    held.delete(real);
+    rmSync(path, { force: true });
+  };
+}
+
+export function findWriter(folder: string): number | null {
+  const real = realpathSync(folder);
+  if (held.has(real)) return process.pid;
+  let pid: number;
+  try {
+    pid = Number(readFileSync(join(real, LOCK), 'utf8'));
+  } catch {
+    return null; // The lock file does not exist, or was just deleted.
+  }
+  return pid > 0 && pid !== process.pid && !isGone({ pid, born: null }) ? pid : null;
+}
+
+const makeTakenError = (folder: string, pid: number): TwinbookError =>
+  new TwinbookError(
+    'file_unreadable',
+    `another process (${pid}) writes recordings to ${folder}`,
+    'stop that process first, or give another folder',
+  );

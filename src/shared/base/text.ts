@@ -153,7 +153,7 @@ export function fillLines(parts: readonly string[], columns: number, gap: string
   return lines;
 }
 
-export interface FittedColumn<Row> {
+interface FittedColumn<Row> {
   readonly name: string;
   readonly cell: (row: Row) => string;
   /** True for a column of text, which is left-aligned. A column of figures is right-aligned. */

@@ -17,15 +17,7 @@ import { invalid, ok, type Result, refuse, type TpSlChange, type Wire } from '..
 import { type CoreContext, delaysInForce, landsMs, seconds } from '../core-context.js';
 import { text, timesDown } from '../money.js';
 import { Records } from '../records/records.js';
-import {
-  checkPrices,
-  fatalPercent,
-  limitCost,
-  type MarginMarket,
-  marginMarket,
-  marketCost,
-  type OpeningCost,
-} from './checks.js';
+import { checkPrices, fatalPercent, limitCost, type MarginMarket, marginMarket, marketCost } from './checks.js';
 import * as economics from './economics.js';
 import { badPrice } from './pool.js';
 import type { PositionRecord, RequestRecord, SettlementRecord, TpSlRecord, TriggerType } from './records.js';
@@ -126,7 +118,7 @@ export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>
 /** Longest interval between interest checks of a position, ms. */
 const CHECK_MS = 30 * 86_400_000;
 
-type Fill = OpeningCost & Readonly<{ shares: number; mark: number }>;
+type Fill = ReturnType<typeof marketCost> & Readonly<{ shares: number; mark: number }>;
 
 /** Opens, increases, marks, liquidates and closes the positions of all accounts. */
 export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
