@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import type { CheckResult } from '../lab/strategy-checks/checks.js';
+import type { checkStrategy } from '../lab/strategy-checks/checks.js';
 import { assert, TwinbookError, unreadable } from '../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../shared/base/files.js';
 import { loadConfig } from '../shell/config/load.js';
@@ -132,7 +132,7 @@ export const strategyTestCommand = command({
   },
 });
 
-const COLUMNS: readonly TableColumn<CheckResult>[] = [
+const COLUMNS: readonly TableColumn<ReturnType<typeof checkStrategy>[number]>[] = [
   { title: 'VERDICT', cell: ({ verdict }) => verdict },
   { title: 'CHECK', cell: ({ name }) => name, gives: 'fold' },
   { title: 'SEEN', cell: ({ text }) => text, gives: 'fold' },

@@ -22,7 +22,7 @@ import type { Book, MarketFacts, OwnMarketState } from '../../trader/market/view
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import { ask, difference, failure, type RehearsalPlace } from './steps.js';
 
-export type ChosenMarket = Exclude<Awaited<ReturnType<typeof lookAt>>, string>;
+type ChosenMarket = Exclude<Awaited<ReturnType<typeof lookAt>>, string>;
 
 /** Maximum number of markets that the choice examines; each needs two requests. */
 const MOST_LOOKS = 10;

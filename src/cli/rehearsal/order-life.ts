@@ -32,7 +32,7 @@ import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
 import { oneRound, performAsk, restingOrders } from '../ledger/reconcile.js';
 import { compareClocks, openKeys, openWallet, reachTrader } from '../reach.js';
-import { type ChosenMarket, chooseMarket, marketText, orderText } from './market-choice.js';
+import { chooseMarket, marketText, orderText } from './market-choice.js';
 import { ask, difference, failure, isStrange, lineOf, type Rehearsal, type RehearsalPlace, step } from './steps.js';
 
 const LOOK_MS = 1_000;
@@ -146,7 +146,7 @@ class OrderLife {
   readonly #placeId = `${this.#runId}-1`;
   readonly #cancelId = `${this.#runId}-2`;
   #waiting: PlannedRequest[] = [];
-  #chosen: ChosenMarket | null = null;
+  #chosen: Awaited<ReturnType<typeof chooseMarket>> | null = null;
   /** End of the order's time limit, monotonic ms. The time limit begins with the choice of the market. */
   #endMs = 0;
 
@@ -363,7 +363,7 @@ class OrderLife {
     return (await cancelUntilNothingRests({ client, wallet, ...config.venue }, TAKE_BACK)).verified;
   }
 
-  get #market(): ChosenMarket {
+  get #market() {
     return must(this.#chosen, 'the market');
   }
 

@@ -43,7 +43,7 @@ export const MAX_PARAM_LENGTH = 256;
 export const routeUrl = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1');
 
 /** Query parameters as parsed by the router. A repeated parameter is an array. */
-export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
+type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Parses query parameters. Unknown query parameters are ignored. A known query parameter may be given only once. */
 export function parseQuery<S extends z.ZodObject>(schema: S, query: RawQuery): Result<z.output<S>> {

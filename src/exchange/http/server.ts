@@ -20,7 +20,6 @@ import { Faults, NAMES } from './faults.js';
 import {
   MAX_PARAM_LENGTH,
   parseQuery,
-  type RawQuery,
   readBody,
   readRawUrl,
   readSignedParts,
@@ -255,7 +254,7 @@ function serve<N extends EndpointName>(
     account = caller.value;
   }
   // The cast is right: the router has parsed the query into strings and lists of strings.
-  const query = parseQuery(declaration.query, request.query as RawQuery);
+  const query = parseQuery(declaration.query, request.query as Parameters<typeof parseQuery>[1]);
   if (!query.ok) return faultAnswer(query.fault);
   const parsed = declaration.body === null ? null : readBody(request, declaration.body);
   if (parsed !== null && !parsed.ok) return faultAnswer(parsed.fault);

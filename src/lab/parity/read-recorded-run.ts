@@ -32,7 +32,6 @@ import type { ConversionRecord, RequestUse, ScopeUse, SessionRecord } from '../s
 import {
   foldSession,
   type LedgerMarket,
-  type RecordedBest,
   type RecordedPrices,
   type SessionOrder,
   toCoverage,
@@ -86,7 +85,7 @@ async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
 
 function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
   const markets = seen.flatMap(({ markets }) => markets.get(id) ?? []);
-  const at = (timeMs: number): RecordedBest => {
+  const at: RecordedPrices['at'] = (timeMs) => {
     const run = seen.findLast(({ fromMs }) => fromMs <= timeMs);
     return run === undefined || timeMs > run.toMs + ROOM_MS
       ? UNKNOWN_BEST
@@ -133,7 +132,7 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
 async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
   const { outcome, eventTitle, category } = source.market;
   const timesMs: number[] = [];
-  const bests: RecordedBest[] = [];
+  const bests: ReturnType<RecordedPrices['at']>[] = [];
   const [bids, asks] = [new Set<number>(), new Set<number>()];
   const note = (timeMs: number): void => {
     const bidMicros = bids.size === 0 ? null : Math.max(...bids);
@@ -161,7 +160,7 @@ async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
   } finally {
     stream.close();
   }
-  const at = (timeMs: number): RecordedBest => {
+  const at: RecordedPrices['at'] = (timeMs) => {
     let [low, high] = [0, timesMs.length];
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -83,7 +83,7 @@ export interface MarketSession {
 }
 
 /** Market samples at equal steps, in equally long columns. Bid and ask exclude the trader's orders; null: no order. */
-export interface MarketSeries {
+interface MarketSeries {
   readonly stepMs: number;
   readonly timeMs: readonly number[];
   readonly bidMicros: readonly (number | null)[];

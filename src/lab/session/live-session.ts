@@ -35,7 +35,7 @@ export interface SessionOrder {
 }
 
 /** Best prices of other accounts. `middleMicros`: mid of these prices; last known mid while a side is empty. */
-export type RecordedBest = Readonly<Record<'bidMicros' | 'askMicros' | 'middleMicros', number | null>>;
+type RecordedBest = Readonly<Record<'bidMicros' | 'askMicros' | 'middleMicros', number | null>>;
 
 export interface RecordedPrices {
   /** Returns the book's best prices at a time: in a gap the last prices before the gap, null outside the recording. */

@@ -1,4 +1,4 @@
-import { type AccountSeries, MAX_SAMPLES, type MarketSeries, type QuotingFigures } from './contract.js';
+import { type AccountSeries, MAX_SAMPLES, type MarketSession, type QuotingFigures } from './contract.js';
 
 /** A span of time, Unix ms; the start is inclusive, the end exclusive. */
 export type Span = readonly [fromMs: number, toMs: number];
@@ -95,7 +95,7 @@ export class MarketSamples extends Samples<keyof BookTop | 'inventoryMicros'> {
     if (this.wants()) this.write(timeMs, { ...top, inventoryMicros: netMicros });
   }
 
-  get series(): MarketSeries {
+  get series(): MarketSession['series'] {
     const { stepMs, timeMs, columns } = this;
     return { stepMs, timeMs, ...columns, inventoryMicros: columns.inventoryMicros.map((value) => value ?? 0) };
   }

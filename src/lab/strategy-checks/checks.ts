@@ -336,7 +336,7 @@ class Failed extends Error {}
 type Skipped = Readonly<{ because: string }>;
 
 /** `text`: result of a passed check, first error of a failed check, or reason why the check was `not asked`. */
-export type CheckResult = ReturnType<typeof judge>;
+type CheckResult = ReturnType<typeof judge>;
 
 function judge(name: string, check: () => string | Skipped) {
   try {

@@ -3,7 +3,6 @@ import { describe, expect, it, test } from 'vitest';
 import {
   closest,
   cutText,
-  type FittedColumn,
   fitTable,
   foldText,
   GAP,
@@ -82,9 +81,10 @@ it('JSON says the same, and nothing in it moves a cursor', () => {
 });
 
 type Row = readonly string[];
-const columns = (...more: readonly Partial<FittedColumn<Row>>[]): readonly FittedColumn<Row>[] =>
+type Columns = Parameters<typeof fitTable<Row>>[0];
+const columns = (...more: readonly Partial<Columns[number]>[]): Columns =>
   more.map((column, place) => ({ name: `n${place}`, cell: (row) => row[place] ?? '', keep: place, ...column }));
-const linesOf = (all: readonly FittedColumn<Row>[], rows: readonly Row[], width: number) =>
+const linesOf = (all: Columns, rows: readonly Row[], width: number) =>
   fitTable(all, rows, width).lines.map((cells) => cells.join(GAP).trimEnd());
 
 /** Letters with a width of zero, one and two columns. */

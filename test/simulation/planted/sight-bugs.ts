@@ -43,7 +43,7 @@ export const SIGHT_BUGS: readonly WrittenBug[] = [
     what: 'Prices and amounts of public data have no bounds, and what they break in one market ends the trader.',
     edits: [
       {
-        file: 'src/shared/protocol/wire.ts',
+        file: 'src/shared/protocol/records.ts',
         text: 'const upTo = (units: number) =>\n  money\n',
         replacement: 'const upTo = (units: number) =>\n  units > 0 ? money : money\n',
       },

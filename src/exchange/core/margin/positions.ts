@@ -20,7 +20,7 @@ import { Records } from '../records/records.js';
 import { checkPrices, fatalPercent, limitCost, type MarginMarket, marginMarket, marketCost } from './checks.js';
 import * as economics from './economics.js';
 import { badPrice } from './pool.js';
-import type { PositionRecord, RequestRecord, SettlementRecord, TpSlRecord, TriggerType } from './records.js';
+import type { PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
 import { positionRow, tpSlRow } from './rows.js';
 
 class RealizedPnl {
@@ -403,7 +403,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
 }
 
 /** Returns which trigger price the mark has reached, or null. The take profit comes first if both are reached. */
-function triggerAt(tpSl: TpSlRecord | null, mark: number): TriggerType | null {
+function triggerAt(tpSl: TpSlRecord | null, mark: number) {
   if (tpSl?.state !== 'active') return null;
   if (tpSl.takeProfit !== null && mark >= tpSl.takeProfit) return 'take_profit';
   return tpSl.stopLoss !== null && mark <= tpSl.stopLoss ? 'stop_loss' : null;

@@ -9,8 +9,9 @@ import type {
   TpSlState,
 } from '../../../shared/protocol/states.js';
 import type { RecordOfAccount } from '../records/archive.js';
+
 /** Kind of the trigger price that closed a position. */
-export type TriggerType = (typeof TP_SL_TRIGGERS)[number];
+type TriggerType = (typeof TP_SL_TRIGGERS)[number];
 
 /** A user's request for a margin position. The record of a request exists from its draft on. */
 export interface RequestRecord extends RecordOfAccount {
