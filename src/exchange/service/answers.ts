@@ -1,13 +1,7 @@
 /** Types of the service's calls and handlers, and parts of answers: envelope, errors and cursors. */
 
 import type { z } from 'zod';
-import {
-  type CursorKey,
-  decodeCursor,
-  decodePlace,
-  encodeCursor,
-  type SortedPlace,
-} from '../../shared/protocol/cursors.js';
+import { decodeCursor, decodePlace, encodeCursor, type SortedPlace } from '../../shared/protocol/cursors.js';
 import type { Endpoint, EndpointName, PathParamsOf, QueryOf, WireOf } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
 import { type AccountSlot, invalid, type Refusal } from '../core/contract.js';
@@ -45,6 +39,8 @@ function positionIn(list: CursorList, number: number): number | null {
   const base = number - position;
   return base === 0 || base === computeBase(list) ? position : null;
 }
+
+type CursorKey = Parameters<typeof decodeCursor>[1];
 
 /** Returns the position at which a cursor continues its list; undefined without a cursor, null for an invalid one. */
 export function cursorPosition(list: CursorList, cursor: string | undefined, key: CursorKey) {

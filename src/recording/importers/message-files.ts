@@ -1,4 +1,4 @@
-/** Finds files of recorded messages, and counts their broken lines. DuckDB decompresses and splits the files. */
+/** Checks lines and times of recorded messages. DuckDB decompresses and splits the files. */
 
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { invalidRecording, type RecordingWarning } from '../contract.js';

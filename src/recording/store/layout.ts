@@ -87,7 +87,7 @@ export const marketFolder = (root: string, conditionId: string): string =>
 
 /** Returns false if the id is not valid Unicode text, or if its folder's name would be too long. */
 export const hasFolder = (conditionId: string): boolean =>
-  !/\p{Cs}/u.test(conditionId) && marketFolder('', conditionId).length <= 240;
+  !/\p{Cs}/u.test(conditionId) && marketFolder('', conditionId).length <= 240; // Most disks allow 255 bytes.
 
 const isMarketFolder = (path: string): boolean => basename(path).startsWith('market=');
 export const isDayFolder = (path: string): boolean => /^date=\d{4}-\d{2}-\d{2}$/.test(basename(path));

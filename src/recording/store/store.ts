@@ -152,13 +152,12 @@ type WriterRules = typeof DEFAULT_RULES & { readonly origin: string };
 
 const NOT_RECORDING = 'nothing was recorded';
 
-// Most disks allow 255 bytes.
-
 const dayFolder = (root: string, conditionId: string, date: string): string =>
   join(marketFolder(root, conditionId), `date=${date}`);
 
 const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
+/** Writes one market: checks and numbers its events, inserts snapshots of the book, and rotates segments. */
 class MarketWriter implements MarketSink {
   market: RecordedMarket;
   readonly #root: string;
