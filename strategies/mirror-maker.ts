@@ -17,7 +17,7 @@ import {
   type Quotes,
   reservationPrice,
   sigmoid,
-  touch,
+  touchOf,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import {
@@ -94,7 +94,7 @@ class MirrorMaker implements Quoter {
     const unfit = whyUnfit(value, p);
     if (unfit !== null) return NO_QUOTES(unfit);
     const reference = referenceLogOdds(value);
-    const best = touch(view.others);
+    const best = touchOf(view.others, p.order_shares);
     if (best !== null) {
       const mid = (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
       this.#basis.observe(logit(mid) - reference, view.nowMs);

@@ -17,6 +17,7 @@ import {
   type QuoteLevel,
   type Quoter,
   type Quotes,
+  touchOf,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import { guardParams, makeGuards, number, orderShares, repriceTicks, resizeFraction, shares } from './common/params.js';
@@ -156,7 +157,9 @@ function restingLevel(
   p: Params,
 ): readonly QuoteLevel[] {
   const tick = view.market.tickMicros / ONE;
-  const touch = findBest(view, side) ?? passivePrice(view, side);
+  // Orders smaller than ours must not lead our price down the spread.
+  const best = touchOf(view.others, p.order_shares)?.[side];
+  const touch = best === undefined ? (findBest(view, side) ?? passivePrice(view, side)) : best.priceMicros / ONE;
   const wanted = manner === 'rest' ? touch : touch + getSign(side) * tick;
   const price = chooseFarther(
     side,

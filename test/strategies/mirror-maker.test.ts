@@ -60,6 +60,20 @@ describe('mirror-maker', () => {
     expect(quoter.quote(told({}, here)).fairMicros).toBe(m(0.52));
     const moved = quoter.quote(told({ bid: 0.53, ask: 0.55 }, { ...here, nowMs: here.nowMs + 1 }));
     expect((moved.fairMicros ?? 0) / 1e6).toBeCloseTo(0.56, 2);
+    // Smaller orders than its own do not count.
+    const small = viewOf(
+      book(
+        [
+          [0.55, 1],
+          [0.49, 100],
+        ],
+        [
+          [0.57, 1],
+          [0.58, 100],
+        ],
+      ),
+    );
+    expect(made().quote(told({}, small)).fairMicros).toBe(m(0.535));
   });
 
   it('is silent without a reference, on one that is old or wide, and on another contract', () => {

@@ -36,6 +36,17 @@ describe('unwinder', () => {
     expect(quoter.quote(held).asks).toEqual([{ priceMicros: m(0.55), amountMicros: m(25) }]);
     // A fifth of the time has passed and nothing is sold.
     expect(quoter.quote(later(held, 720)).asks[0]?.priceMicros).toBe(m(0.54));
+    // Smaller orders than its own do not lead its price.
+    const led = viewOf(
+      book(
+        [[0.45, 100]],
+        [
+          [0.47, 1],
+          [0.55, 100],
+        ],
+      ),
+    );
+    expect(quoter.quote(later(holding(led, 100), 720)).asks[0]?.priceMicros).toBe(m(0.54));
     const taking = quoter.quote(later(held, 1440));
     const asks = [{ priceMicros: m(0.45), amountMicros: m(25) }];
     expect(taking).toMatchObject({ bids: [], asks, postOnly: false });

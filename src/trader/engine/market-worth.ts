@@ -129,6 +129,8 @@ const HALF_LIFE_MS = 3_600_000;
 const MAX_WAITING = 100;
 /** Weight of the prior estimate relative to measured fills, as a number of fills. */
 const BELIEF_FILLS = 20;
+/** Largest measured price move after a fill, as a multiple of the fill's distance. One faked move then proves little. */
+const MOST_ADVERSE_PART = 5;
 /** Assumed loss from the price move after a fill, as a fraction of the fill's distance from the fair price. */
 const USUAL_ADVERSE_PART = 0.3;
 
@@ -144,6 +146,8 @@ interface WaitingFill {
 interface MeasuredFill extends Omit<OwnFill, 'amountMicros'> {
   /** The strategy's fair price at the time of the fill; null if the strategy gave none. */
   readonly fairMicros: Micros | null;
+  /** The fill's distance from the fair price is at least this tick, as in `makeOffer`. */
+  readonly tickMicros: Micros;
   /** Expected loss from stale quotes, as a fraction of the fill's distance from the fair price. */
   readonly stalePart: number;
 }
@@ -168,11 +172,11 @@ export class MarketMeasures {
   #atMs: number | null = null;
   #waiting: WaitingFill[] = [];
 
-  onFill({ side, priceMicros, fairMicros, stalePart, nowMs }: MeasuredFill): void {
+  onFill({ side, priceMicros, fairMicros, tickMicros, stalePart, nowMs }: MeasuredFill): void {
     this.sums.fills += 1;
     if (fairMicros === null || this.#waiting.length >= MAX_WAITING) return;
     const sign = side === 'bid' ? 1 : -1;
-    const distance = Math.max(0, (sign * (fairMicros - priceMicros)) / ONE);
+    const distance = Math.max(tickMicros, sign * (fairMicros - priceMicros)) / ONE;
     this.#waiting.push({ sign, filledMs: nowMs, fair: fairMicros / ONE, distance, stalePart });
   }
 
@@ -183,7 +187,8 @@ export class MarketMeasures {
     this.#waiting = this.#waiting.filter(({ filledMs, sign, fair, stalePart, distance }) => {
       if (seenMs < filledMs + HORIZON_MS) return true;
       this.sums.judged += 1;
-      this.sums.adverse += sign * (fair - price) - stalePart * distance;
+      const most = MOST_ADVERSE_PART * distance;
+      this.sums.adverse += Math.max(-most, Math.min(most, sign * (fair - price))) - stalePart * distance;
       this.sums.distance += distance;
       return false;
     });
@@ -239,12 +244,13 @@ export const hasRules = (rules: MarketRules | undefined): rules is MarketRules =
 const DAY_MS = 86_400_000;
 /** Maximum number of trades in a market view. If all are younger than a day, more may have occurred. */
 const TRADES_SHOWN = 100;
+const LEAST_SPAN_MS = 3_600_000;
 /** A quoted market is dropped only if it misses a rule's limit by more than this fraction of the limit. */
 const SLACK = 0.25;
 
 /**
  * Returns the traded volume of the last day, currency. If the newest hundred trades are from less than a day, their
- * volume is extrapolated to a day.
+ * volume is extrapolated to a day. They count as trades of at least `LEAST_SPAN_MS`, so that a burst proves little.
  *
  * @param nowMs exchange clock
  */
@@ -253,7 +259,7 @@ export function volumeOfDay(trades: readonly TapeTrade[], nowMs: number): number
   const sum = ofDay.reduce((all, { priceMicros, amountMicros }) => all + (priceMicros / ONE) * (amountMicros / ONE), 0);
   const oldest = ofDay.at(-1);
   if (oldest === undefined || ofDay.length < TRADES_SHOWN) return sum;
-  return sum * (DAY_MS / Math.max(1000, nowMs - oldest.venueTimeMs));
+  return sum * (DAY_MS / Math.max(LEAST_SPAN_MS, nowMs - oldest.venueTimeMs));
 }
 
 /** Reasons against a market while data are missing: these are no decisions against the market. */

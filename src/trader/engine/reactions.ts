@@ -139,7 +139,8 @@ function noteOwnFill(
   entry.feed.ownFills.onFill({ ...where, amountMicros, nowMs });
   const own = entry.slots.find((slot) => slot.strategy.name === strategy);
   const fairMicros = own?.wanted.fairMicros ?? null;
-  entry.measures.onFill({ ...where, fairMicros, stalePart: own?.worth?.stalePart ?? 0, nowMs });
+  const tickMicros = entry.feed.facts?.tickMicros ?? ZERO;
+  entry.measures.onFill({ ...where, fairMicros, tickMicros, stalePart: own?.worth?.stalePart ?? 0, nowMs });
 }
 
 /** After a fill, requests the market's book, and the books of the event's other markets that have own orders. */

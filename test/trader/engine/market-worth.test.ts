@@ -96,12 +96,22 @@ it('the volume of a day counts the trades that are shown', () => {
   // A hundred, the oldest six hours ago: four times as many a day.
   const full = Array.from({ length: 100 }, (_, i) => trade((i + 1) * 216_000, 0.5, 2));
   expect(volumeOfDay(full, NOW_MS)).toBeCloseTo(400, 6);
+  // A burst of seconds counts like an hour.
+  const burst = Array.from({ length: 100 }, (_, i) => trade(i, 0.5, 2));
+  expect(volumeOfDay(burst, NOW_MS)).toBeCloseTo(2400, 6);
 });
 
 const CALM = { halfSpread: 0.01, sigmaPerSqrtS: 0.001, jumpsPerS: 0, markMove: 0, takersPerS: 0.01 };
 const seen = (seenMs: number, price: number): PriceMotion => ({ seenMs, price, ...CALM });
 
-const fill = { side: 'bid', priceMicros: m(0.48), fairMicros: m(0.5), stalePart: 0.25, nowMs: 1000 } as const;
+const fill = {
+  side: 'bid',
+  priceMicros: m(0.48),
+  fairMicros: m(0.5),
+  tickMicros: m(0.01),
+  stalePart: 0.25,
+  nowMs: 1000,
+} as const;
 
 it('a fill is judged half a minute later, by its loss beyond the expected loss of stale quotes', () => {
   const measures = new MarketMeasures();
@@ -116,6 +126,13 @@ it('a fill is judged half a minute later, by its loss beyond the expected loss o
   expect(measures.sums.adverse).toBeCloseTo(-0.0125, 12);
   measures.look(seen(90_000, 0.2));
   expect(measures.sums.judged).toBe(2);
+});
+
+it('one fill near the fair price proves little, however far the price moves afterwards', () => {
+  const measures = new MarketMeasures();
+  measures.onFill({ ...fill, fairMicros: m(0.4805) });
+  measures.look(seen(31_000, 0.4));
+  expect(believe(measures.sums).adversePart).toBeCloseTo((5 - 0.25 + 20 * 0.3) / 21, 12);
 });
 
 it('a fill without a fair value is counted and not judged', () => {
