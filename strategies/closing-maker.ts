@@ -10,7 +10,6 @@ import {
   defineStrategy,
   fairValue,
   type MarketView,
-  micros,
   NO_QUOTES,
   newsSigma,
   normalDensity,
@@ -98,7 +97,7 @@ function quote(view: MarketView, p: Params): Quotes {
   const leftS = leftMs / 1000;
   if (leftS > p.start_s)
     return NO_QUOTES(`the market resolves in ${Math.round(leftS)} s, quotes begin ${p.start_s} s before`);
-  const setting = { dustMicros: micros(0), imbalanceWeight: 0.5, tradeWeight: 0, maxSpread: p.max_book_spread };
+  const setting = { dustMicros: p.order_shares, imbalanceWeight: 0.5, tradeWeight: 0, maxSpread: p.max_book_spread };
   const value = fairValue(view, setting);
   if (typeof value === 'string') return NO_QUOTES(value);
   const lookS = Math.max(p.look_s, view.pace.lookEveryS ?? 0, view.health.bookAgeMs / 1000);
