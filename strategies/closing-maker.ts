@@ -33,6 +33,7 @@ import {
   standingParams,
 } from './common/params.js';
 import {
+  DUST_MICROS,
   findBest,
   getSign,
   isAdding,
@@ -97,7 +98,7 @@ function quote(view: MarketView, p: Params): Quotes {
   const leftS = leftMs / 1000;
   if (leftS > p.start_s)
     return NO_QUOTES(`the market resolves in ${Math.round(leftS)} s, quotes begin ${p.start_s} s before`);
-  const setting = { dustMicros: p.order_shares, imbalanceWeight: 0.5, tradeWeight: 0, maxSpread: p.max_book_spread };
+  const setting = { dustMicros: DUST_MICROS, imbalanceWeight: 0.5, tradeWeight: 0, maxSpread: p.max_book_spread };
   const value = fairValue(view, setting);
   if (typeof value === 'string') return NO_QUOTES(value);
   const lookS = Math.max(p.look_s, view.pace.lookEveryS ?? 0, view.health.bookAgeMs / 1000);

@@ -30,7 +30,7 @@ import {
   riskAversion,
   standingParams,
 } from './common/params.js';
-import { mostShares, netShares, ROUNDING, showLevel, standing, toFairMicros } from './common/quotes.js';
+import { DUST_MICROS, mostShares, netShares, ROUNDING, showLevel, standing, toFairMicros } from './common/quotes.js';
 import { Basis, referenceLogOdds, savedBasis } from './mirror/reference.js';
 
 const params = {
@@ -94,7 +94,7 @@ class MirrorMaker implements Quoter {
     const unfit = whyUnfit(value, p);
     if (unfit !== null) return NO_QUOTES(unfit);
     const reference = referenceLogOdds(value);
-    const best = touchOf(view.others, p.order_shares);
+    const best = touchOf(view.others, DUST_MICROS);
     if (best !== null) {
       const mid = (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
       this.#basis.observe(logit(mid) - reference, view.nowMs);

@@ -23,6 +23,7 @@ import {
 import { guardParams, makeGuards, number, orderShares, repriceTicks, resizeFraction, shares } from './common/params.js';
 import {
   chooseFarther,
+  DUST_MICROS,
   findBest,
   getSign,
   levelsFrom,
@@ -157,8 +158,8 @@ function restingLevel(
   p: Params,
 ): readonly QuoteLevel[] {
   const tick = view.market.tickMicros / ONE;
-  // Orders smaller than ours must not lead our price down the spread.
-  const best = touchOf(view.others, p.order_shares)?.[side];
+  // Very small orders must not lead our price down the spread.
+  const best = touchOf(view.others, DUST_MICROS)?.[side];
   const touch = best === undefined ? (findBest(view, side) ?? passivePrice(view, side)) : best.priceMicros / ONE;
   const wanted = manner === 'rest' ? touch : touch + getSign(side) * tick;
   const price = chooseFarther(

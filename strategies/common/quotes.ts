@@ -35,6 +35,9 @@ export function findBest({ others }: Pick<MarketView, 'others'>, side: BookSide)
   return level === undefined ? null : level.priceMicros / ONE;
 }
 
+/** Others' best price is the first level at which their cumulative shares reach this number, micros. */
+export const DUST_MICROS = micros(5 * ONE);
+
 /** The most aggressive price of a side that does not trade at once, from 0 to 1. */
 export const passivePrice = ({ others, market }: MarketView, side: BookSide): number =>
   passiveLimit(others, side, market.tickMicros) / ONE;

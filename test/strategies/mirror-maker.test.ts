@@ -60,7 +60,7 @@ describe('mirror-maker', () => {
     expect(quoter.quote(told({}, here)).fairMicros).toBe(m(0.52));
     const moved = quoter.quote(told({ bid: 0.53, ask: 0.55 }, { ...here, nowMs: here.nowMs + 1 }));
     expect((moved.fairMicros ?? 0) / 1e6).toBeCloseTo(0.56, 2);
-    // Smaller orders than its own do not count.
+    // Very small orders do not count.
     const small = viewOf(
       book(
         [

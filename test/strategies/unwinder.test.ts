@@ -36,7 +36,7 @@ describe('unwinder', () => {
     expect(quoter.quote(held).asks).toEqual([{ priceMicros: m(0.55), amountMicros: m(25) }]);
     // A fifth of the time has passed and nothing is sold.
     expect(quoter.quote(later(held, 720)).asks[0]?.priceMicros).toBe(m(0.54));
-    // Smaller orders than its own do not lead its price.
+    // Very small orders do not lead its price.
     const led = viewOf(
       book(
         [[0.45, 100]],
