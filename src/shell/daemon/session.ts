@@ -78,7 +78,7 @@ export async function openSession(options: SessionOptions) {
     if (joined === null) return await stopped(true);
     const { member } = joined;
     closers.push(() => member?.close());
-    guardian = openGuardian(options, ledger, member);
+    guardian = openGuardian(options, ledger, joined);
     closers.push(() => guardian?.close());
     if (config.exchange?.embedded === true) checkSamePast(config.exchange.dataDir, ledger);
     const exchange = await embeddedExchange(options);
@@ -244,13 +244,15 @@ function copyFiles(options: SessionOptions): string {
   }
 }
 
+type Joined = NonNullable<Awaited<ReturnType<typeof joinFleet>>>;
+
 /** Makes the guardian's supervisor; null if disabled, or for an embedded exchange, which ends with this process. */
-function openGuardian(options: SessionOptions, ledger: Ledger, member: FleetMember | null): GuardianSupervisor | null {
+function openGuardian(options: SessionOptions, ledger: Ledger, joined: Joined): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
   const quiet = (text: string) => options.log.info(text);
-  const oursForMs = () => member?.oursForMs ?? null;
-  return new GuardianSupervisor({ config, env, ledger, oursForMs, loud: (text) => warn(options, text), quiet });
+  const lease = { oursForMs: () => joined.member?.oursForMs ?? null, takesOver: !joined.isSettled };
+  return new GuardianSupervisor({ config, env, ledger, ...lease, loud: (text) => warn(options, text), quiet });
 }
 
 function warn({ log, say }: SessionOptions, text: string): void {

@@ -50,6 +50,8 @@ interface GuardianSupervisorOptions {
   readonly env: Environment;
   readonly ledger: Ledger;
   readonly oursForMs: () => number | null;
+  /** Whether orders of the wallet's previous owner may rest. */
+  readonly takesOver: boolean;
   readonly loud: (text: string) => void;
   readonly quiet: (text: string) => void;
 }
@@ -71,11 +73,11 @@ export class GuardianSupervisor {
   /** Begins the heartbeat. Call this only after the ledger is locked. Throws `file_unreadable`. */
   constructor(options: GuardianSupervisorOptions) {
     this.#options = options;
-    const { config, ledger, oursForMs, loud } = options;
+    const { config, ledger, oursForMs, takesOver, loud } = options;
     const knowsOrders = ledger.orders({ limit: 1 }).length > 0;
     const cannotBeat = (error: unknown) =>
       loud(`the heartbeat cannot be written, so the guardian will cancel everything: ${messageOf(error)}`);
-    this.heart = new Heart(config.ledger.path, knowsOrders, cannotBeat, oursForMs);
+    this.heart = new Heart(config.ledger.path, knowsOrders, cannotBeat, oursForMs, takesOver);
   }
 
   /** Starts a guardian unless one is active. Throws `timed_out` if a required guardian is not ready in time. */

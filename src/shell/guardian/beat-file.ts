@@ -81,19 +81,23 @@ export class Heart {
   #syncedPhase: Heartbeat['phase'] | null = null;
   #failed = false;
 
-  /** Writes heartbeats on a timer until the first step. `cannotBeat` gets write errors. Throws `file_unreadable`. */
+  /**
+   * Writes heartbeats on a timer until the first step. `cannotBeat` gets write errors. `takesOver`: orders of the
+   * wallet's previous owner may rest, which this file cannot show. Throws `file_unreadable`.
+   */
   constructor(
     ledgerPath: string,
     knowsOrders: boolean,
     cannotBeat: (error: unknown) => void,
     oursForMs: () => number | null = () => null,
+    takesOver = false,
   ) {
     this.#path = locateHeartbeatFile(ledgerPath);
     this.#cannotBeat = cannotBeat;
     this.#oursForMs = oursForMs;
     const last = readBeatNow(this.#path, heartbeatSchema);
     this.#mayHaveRested =
-      last === null ? knowsOrders : last === 'unreadable' || (last.phase !== 'ended' && last.mayRest);
+      takesOver || (last === null ? knowsOrders : last === 'unreadable' || (last.phase !== 'ended' && last.mayRest));
     try {
       this.#put();
     } catch (cause) {

@@ -65,16 +65,15 @@ describe('the heart of a trader', () => {
     second.close();
     heartOf(path);
     expect(read(path)).toMatchObject({ phase: 'starting', mayRest: false });
+    new Heart(path, false, fail, () => 18_000, true);
+    expect(read(path)).toMatchObject({ phase: 'starting', mayRest: true });
   });
 
-  it.each([true, false])(
-    'starts with the end of its lease, and with whether its ledger had orders: %s',
-    (knowsOrders) => {
-      const path = ledger();
-      heartOf(path, knowsOrders);
-      expect(read(path)).toMatchObject({ phase: 'starting', mayRest: knowsOrders, oursForMs: 18_000 });
-    },
-  );
+  it.each([true, false])('starts with the end of its lease, and with orders of its ledger: %s', (knowsOrders) => {
+    const path = ledger();
+    heartOf(path, knowsOrders);
+    expect(read(path)).toMatchObject({ phase: 'starting', mayRest: knowsOrders, oursForMs: 18_000 });
+  });
 
   it('is another one with each start, though the process is the same', () => {
     const path = ledger();
