@@ -233,6 +233,8 @@ class Guardian {
   #trouble: string | null = 'the exchange has not yet confirmed the API key';
   /** Reason for a stop file that must still be written; null if no stop file is due. */
   #unleftMark: string | null = null;
+  /** Last attempt to write the stop file. */
+  #marking: Promise<void> = Promise.resolve();
   #count = 0;
   #end: (text: string) => void = () => undefined;
 
@@ -321,6 +323,7 @@ class Guardian {
         return this.#log.write(action.severity, action.text);
       case 'leave-mark':
         this.#unleftMark = action.reason;
+        this.#marking = this.#leaveMark(action.reason);
         return;
       case 'cancel':
         return void this.#round();
@@ -329,10 +332,11 @@ class Guardian {
     }
   }
 
-  /** Runs a round of cancels. First writes a due stop file, but waits only briefly for the disk. */
+  /** Runs a round of cancels. Waits only briefly for the stop file, and repeats a failed write afterwards. */
   async #round(): Promise<void> {
-    if (this.#unleftMark !== null) await inTime(this.#leaveMark(this.#unleftMark));
+    await inTime(this.#marking);
     const found = await this.#cancel();
+    if (this.#unleftMark !== null) this.#marking = this.#leaveMark(this.#unleftMark);
     this.#observe({ kind: 'round', nowMs: performance.now(), ...found });
   }
 

@@ -13,7 +13,7 @@ import { profile } from '../client/hostile-server.js';
 import { startPaper } from '../client/paper.js';
 
 /** One order rests, its trader's heartbeat has stopped, and its guardian has a revoked key. */
-async function alarmed(isFenced: boolean) {
+async function alarmed(isFenced: boolean, more: Partial<GuardianOptions> = {}) {
   const paper = await startPaper();
   const venue = { ...profile, base_url: paper.exchange.url };
   const folder = newFolder();
@@ -44,6 +44,7 @@ async function alarmed(isFenced: boolean) {
     say: () => undefined,
     onUnusedSignal: () => undefined,
     stopAsked: () => new Promise(() => undefined),
+    ...more,
   };
   const ended = runGuardian(options);
   onTestFinished(async () => {
@@ -82,4 +83,14 @@ it('writes no stop file after the alarm for which it could not be written', asyn
   mkdirSync(join(folder, 'none'));
   await expect.poll(log, { timeout: 20_000 }).toMatch(/quoting was off for .*two reads show that no order rests/s);
   expect(readdirSync(join(folder, 'none'))).toEqual([]);
+});
+
+it('writes the stop file of an alarm that is raised while a round of cancels hangs', async () => {
+  const cancelEverything = () =>
+    new Promise<never>((_, end) => onTestFinished(() => end(new Error('the test has ended'))));
+  const { heart, log, folder } = await alarmed(false, { cancelEverything });
+  await expect.poll(log, { timeout: 20_000 }).toContain('no stop file was written');
+  mkdirSync(join(folder, 'none'));
+  heart.beat();
+  await expect.poll(() => readdirSync(join(folder, 'none')), { timeout: 20_000 }).toEqual(['mark']);
 });
