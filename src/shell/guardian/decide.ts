@@ -202,13 +202,14 @@ function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat, ageMs }: Guardian
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
   const moved = isAnother(known, mind.heartbeat);
   const foundAgeMs = readable(mind.heartbeat) === null ? ageMs : 0;
+  const isStarting = phaseOf(known) === 'starting' && mayRest({ heartbeat: known, isSettled: mind.isSettled });
   // Each field is copied by name, because this code runs at every check, and an object spread is far slower.
   return {
     heartbeat: known,
     lookedMs: nowMs,
     silentMs: moved ? 0 : mind.silentMs + awakeMs,
     unwatchedMs: moved ? foundAgeMs : mind.unwatchedMs,
-    startingMs: phaseOf(known) === 'starting' ? mind.startingMs + awakeMs : 0,
+    startingMs: isStarting ? mind.startingMs + awakeMs : 0,
     pullingMs: isPulling(known) ? mind.pullingMs + awakeMs : 0,
     alarm: mind.alarm,
     isRound: mind.isRound,
@@ -234,7 +235,7 @@ const leaseOf = ({ heartbeat }: GuardianMind): number | null => readable(heartbe
 const isPulling = (found: Found): boolean => phaseOf(found) === 'trading' && readable(found)?.nothingMayRest === true;
 
 /** Returns whether an order may rest: false without a heartbeat file, true for an unreadable file. */
-function mayRest({ heartbeat, isSettled }: GuardianMind): boolean {
+function mayRest({ heartbeat, isSettled }: Pick<GuardianMind, 'heartbeat' | 'isSettled'>): boolean {
   if (heartbeat === null || isSettled) return false;
   return heartbeat === 'unreadable' || (heartbeat.mayRest && heartbeat.phase !== 'ended');
 }

@@ -94,6 +94,13 @@ describe('an alarm', () => {
     expect(atMs).toBeLessThan(limitMs + 6_000);
   });
 
+  it.each([true, false])('counts no start of a trader that is gone (its orders may rest: %s)', (mayRest) => {
+    const guardian = new Driven({ stays: true });
+    guardian.lookFor(600_000, { heartbeat: beat(1, { phase: 'starting', mayRest }), traderGone: true });
+    guardian.look({ heartbeat: beat(1, { run: 'two', phase: 'starting' }) });
+    expect(guardian.mind.alarm).toBeNull();
+  });
+
   it('counts only what the guardian was awake to hear, whatever its clock does', () => {
     const guardian = watching({ stays: true });
     for (let hour = 0; hour < 5; hour++)
