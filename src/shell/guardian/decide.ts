@@ -109,6 +109,8 @@ const PULLING_LIMIT_MS = 5_000;
 const KILLED_MS = 60_000;
 /** Number of consecutive rounds without a resting order that count as proof that no order rests. */
 const EMPTY_ROUNDS = 2;
+/** Number of consecutive answered rounds after which orders that still rest are left to the wallet's next owner. */
+const LEAVING_ROUNDS = 5;
 /** Pause after a round of cancels that found an order, ms. */
 const AGAIN_MS = 500;
 /** Pause after a round that found no order, ms: an interrupted request needs time to arrive. */
@@ -122,6 +124,8 @@ export interface Alarm {
   readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;
   readonly emptyRounds: number;
+  /** Number of consecutive rounds that did not fail. */
+  readonly answeredRounds: number;
   readonly failures: number;
   /** Time when the first of the consecutive failed rounds ended, ms; null if the last round did not fail. */
   readonly failingSinceMs: number | null;
@@ -269,6 +273,7 @@ const makeAlarm = (cause: Alarm['cause'], text: string, nowMs: number): Alarm =>
   cause,
   nextRoundMs: nowMs,
   emptyRounds: 0,
+  answeredRounds: 0,
   failures: 0,
   failingSinceMs: null,
   orderSeenMs: nowMs,
@@ -288,12 +293,12 @@ const standDown = (mind: GuardianMind, text: string, severity: 'quiet' | 'loud' 
 
 const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUNDS;
 
-/** Returns whether canceling is left to the wallet's next owner in the fleet; false while our rounds fail. */
+/** Returns whether canceling is left to the wallet's next owner in the fleet; false until several rounds are answered. */
 function isLeftToOthers(mind: GuardianMind, alarm: Alarm, { lateOrdersMs }: GuardianRules): boolean {
   const leaseMs = leaseOf(mind);
   if (leaseMs === null) return false;
   const sinceMs = mind.silentMs + mind.unwatchedMs - leaseMs;
-  return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.failures === 0));
+  return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.answeredRounds >= LEAVING_ROUNDS));
 }
 
 /** Returns whether the alarm is over: no order rests, the trader's process has ended, and no order can appear late. */
@@ -341,7 +346,7 @@ function onRound(before: GuardianMind, round: GuardianRound): Decision {
 }
 
 function afterRound(alarm: Alarm, { nowMs, outcome, text }: GuardianRound): Alarm {
-  const calm = { ...alarm, failures: 0, failingSinceMs: null, text };
+  const calm = { ...alarm, answeredRounds: alarm.answeredRounds + 1, failures: 0, failingSinceMs: null, text };
   switch (outcome) {
     case 'empty': {
       const emptyRounds = alarm.emptyRounds + 1;
@@ -354,7 +359,8 @@ function afterRound(alarm: Alarm, { nowMs, outcome, text }: GuardianRound): Alar
     case 'failed': {
       const pauseMs = Math.min(RETRY_MS.first * 2 ** alarm.failures, RETRY_MS.longest);
       const failingSinceMs = alarm.failingSinceMs ?? nowMs;
-      return { ...calm, failures: alarm.failures + 1, failingSinceMs, emptyRounds: 0, nextRoundMs: nowMs + pauseMs };
+      const failed = { failures: alarm.failures + 1, failingSinceMs, answeredRounds: 0, emptyRounds: 0 };
+      return { ...calm, ...failed, nextRoundMs: nowMs + pauseMs };
     }
   }
 }
