@@ -3,7 +3,7 @@
  * cancels, because an order that it could not read may be open. An alarm ends only after a new heartbeat, or when the
  * silent trader has ended and two rounds of reads found no order. The trader's silence counts only while the guardian
  * runs. Guardian and trader never use each other's clock: a changed file shows only that its writer was active since
- * the last read. The wall clock is used only for the lease of a trader that was silent before the guardian started.
+ * the last read. The wall clock is used only for the lease of a silent trader.
  */
 
 import { z } from 'zod';
@@ -139,8 +139,8 @@ export interface GuardianMind {
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;
-  /** Age of the heartbeat that the guardian found at its start, ms; 0 after another heartbeat. */
-  readonly unwatchedMs: number;
+  /** Time since the last heartbeat, ms, including the guardian's sleep: at least the age of the file. */
+  readonly sinceBeatMs: number;
   readonly startingMs: number;
   /** Time for which no order of the trader has been allowed to rest, ms; 0 if orders may rest. */
   readonly pullingMs: number;
@@ -158,7 +158,7 @@ export const FRESH_MIND: GuardianMind = {
   heartbeat: null,
   lookedMs: null,
   silentMs: 0,
-  unwatchedMs: 0,
+  sinceBeatMs: 0,
   startingMs: 0,
   pullingMs: 0,
   alarm: null,
@@ -205,14 +205,13 @@ function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat, ageMs }: Guardian
   const known =
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
   const moved = isAnother(known, mind.heartbeat);
-  const foundAgeMs = readable(mind.heartbeat) === null ? ageMs : 0;
   const isStarting = phaseOf(known) === 'starting' && mayRest({ heartbeat: known, isSettled: mind.isSettled });
   // Each field is copied by name, because this code runs at every check, and an object spread is far slower.
   return {
     heartbeat: known,
     lookedMs: nowMs,
     silentMs: moved ? 0 : mind.silentMs + awakeMs,
-    unwatchedMs: moved ? foundAgeMs : mind.unwatchedMs,
+    sinceBeatMs: Math.max(moved ? 0 : mind.sinceBeatMs + awakeMs, ageMs),
     startingMs: isStarting ? mind.startingMs + awakeMs : 0,
     pullingMs: isPulling(known) ? mind.pullingMs + awakeMs : 0,
     alarm: mind.alarm,
@@ -297,7 +296,7 @@ const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUN
 function isLeftToOthers(mind: GuardianMind, alarm: Alarm, { lateOrdersMs }: GuardianRules): boolean {
   const leaseMs = leaseOf(mind);
   if (leaseMs === null) return false;
-  const sinceMs = mind.silentMs + mind.unwatchedMs - leaseMs;
+  const sinceMs = mind.sinceBeatMs - leaseMs;
   return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.answeredRounds >= LEAVING_ROUNDS));
 }
 

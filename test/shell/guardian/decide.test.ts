@@ -42,6 +42,7 @@ describe('the wallet of a fleet', () => {
 
   it.each([
     [16_000 + RULES.lateOrdersMs, 0, 0],
+    [15_000, 3_600_000, 0],
     [0, 120_000, 5],
   ])('is left after %s ms, once the heartbeat file is %s ms old, and %s more rounds', (awakeMs, ageMs, rounds) => {
     const guardian = new Driven();
