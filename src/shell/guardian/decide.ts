@@ -1,9 +1,10 @@
 /**
  * The guardian's decision: a pure function from state and observation to state and actions. In doubt, the guardian
  * cancels, because an order that it could not read may be open. An alarm ends only after a new heartbeat, or when the
- * silent trader has ended and two rounds of reads found no order. The trader's silence counts only while the guardian
- * runs. Guardian and trader never use each other's clock: a changed file shows only that its writer was active since
- * the last read. The wall clock is used only for the lease of a silent trader.
+ * silent trader has ended and either two rounds of reads found no order or the wallet is left to its next owner. The
+ * trader's silence counts only while the guardian runs. Guardian and trader never use each other's clock: a changed
+ * file shows only that its writer was active since the last read. The wall clock is used only for the lease of a silent
+ * trader.
  */
 
 import { z } from 'zod';
@@ -147,7 +148,7 @@ export interface GuardianMind {
   readonly alarm: Alarm | null;
   /** Whether a round of cancels is in progress, possibly for an alarm that has ended. */
   readonly isRound: boolean;
-  /** Whether the alarm about the last heartbeat is over, because no order rests and the trader has ended. */
+  /** Whether the alarm about the last heartbeat is over, because the trader has ended and no cancels are due. */
   readonly isSettled: boolean;
   readonly isAskedToEnd: boolean;
 }
@@ -194,8 +195,8 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: GuardianPoll):
     return standDown(mind, 'the trader manages its orders again');
   }
   if (mind.isRound) return { mind, actions: [] };
-  if (isOver(mind.alarm, rules, look))
-    return standDown({ ...mind, isSettled: true }, 'no order rests, and the silent trader has ended');
+  const over = reasonToSettle(mind, mind.alarm, rules, look);
+  if (over !== null) return standDown({ ...mind, isSettled: true }, over);
   if (isLeftToOthers(mind, mind.alarm, rules) || look.nowMs < mind.alarm.nextRoundMs) return { mind, actions: [] };
   return { mind: { ...mind, isRound: true }, actions: [{ kind: 'cancel' }] };
 }
@@ -300,9 +301,15 @@ function isLeftToOthers(mind: GuardianMind, alarm: Alarm, { lateOrdersMs }: Guar
   return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.answeredRounds >= LEAVING_ROUNDS));
 }
 
-/** Returns whether the alarm is over: no order rests, the trader's process has ended, and no order can appear late. */
-const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGone }: GuardianPoll): boolean =>
-  alarm.cause === 'silence' && isSecured(alarm) && traderGone && nowMs - alarm.orderSeenMs >= lateOrdersMs;
+/** Returns why the alarm about an ended trader is over; null if an order may still rest or appear late. */
+function reasonToSettle(mind: GuardianMind, alarm: Alarm, rules: GuardianRules, look: GuardianPoll): string | null {
+  if (alarm.cause !== 'silence' || !look.traderGone) return null;
+  if (isSecured(alarm) && look.nowMs - alarm.orderSeenMs >= rules.lateOrdersMs)
+    return 'no order rests, and the silent trader has ended';
+  return isLeftToOthers(mind, alarm, rules)
+    ? 'the silent trader has ended, and the wallet is left to its next owner'
+    : null;
+}
 
 /** Returns whether a guardian that was asked to end may end. */
 const mayLeave = (mind: GuardianMind, rules: GuardianRules): boolean =>
@@ -316,7 +323,7 @@ function reasonToEnd(mind: GuardianMind, rules: GuardianRules, look: GuardianPol
   if (mind.isAskedToEnd && mayLeave(mind, rules)) return 'the guardian was asked to end';
   if (rules.stays) return null;
   if (alarm === null && !mayRest(mind) && heartbeat !== null && (phaseOf(heartbeat) === 'ended' || traderGone))
-    return 'the trader ended and nothing rests';
+    return 'the trader ended, and the guardian has nothing to cancel';
   if (rules.paperPatienceMs === null) return null;
   if (ledgerGone) return 'the paper trader and its ledger are gone';
   const failingMs = alarm === null || alarm.failingSinceMs === null ? 0 : nowMs - alarm.failingSinceMs;

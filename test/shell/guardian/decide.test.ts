@@ -52,6 +52,14 @@ describe('the wallet of a fleet', () => {
     guardian.lookFor(600_000, { ...leased, ageMs });
     expect(cancels(guardian) - before).toBe(rounds);
   });
+
+  it.each([true, false])('is left for good when the trader is gone (the guardian stays: %s)', (stays) => {
+    const guardian = watching({ stays });
+    guardian.rounds = () => 'canceled';
+    guardian.lookFor(600_000, { ...leased, traderGone: true });
+    const said = guardian.done.filter(({ action }) => action.kind === 'record' && /next owner/.test(action.text));
+    expect([said.length, guardian.timesOf('end').length > 0]).toEqual([1, !stays]);
+  });
 });
 
 describe('an alarm', () => {

@@ -165,7 +165,7 @@ describe.concurrent('a guardian', () => {
     expect(await guarded.resting()).toBe(0);
     expect(guarded.heartbeat()).toMatchObject({ phase: 'ended', mayRest: false });
     expect(guardian !== undefined && isGone(guardian)).toBe(true);
-    expect(guarded.log()).toContain('ends: the trader ended and nothing rests');
+    expect(guarded.log()).toContain('ends: the trader ended, and the guardian has nothing to cancel');
     expect(guarded.log()).not.toContain('asked to end');
     expect(existsSync(`${guarded.ledger}.kill`)).toBe(false);
     // Its configuration disables the journal.
