@@ -55,7 +55,7 @@ type LossLimits = Pick<RiskLimits, 'maxLossDayMicros' | 'maxDrawdownMicros'>;
 const LONGEST_PAUSE_MS = 300_000;
 /** Time without a clock jump that must pass before a new day can begin, ms. */
 const BELIEVED_AFTER_MS = 300_000;
-/** A new day's loss starts with the highest equity of one to two such periods before its first valuation, ms. */
+/** A new day's loss starts with the highest equity less accepted loss of the one to two periods before it, ms. */
 const HIGH_PERIOD_MS = 300_000;
 
 /** Stored equity may differ from the newest by 1/100 of the smaller loss limit, since each write needs a disk sync. */
@@ -67,8 +67,8 @@ export class LossGuard {
   #lookedMs: number | null = null;
   /** Time of the first valuation after the newest clock jump, ms. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
-  /** Final equity of the old day while the new UTC day is not confirmed yet; else null. */
-  #endedWith: Micros | null = null;
+  /** Final equity of the old day, and start of the new day's loss, while the new UTC day is not confirmed; else null. */
+  #ended: { readonly equity: Micros; readonly lossStart: Micros } | null = null;
   /** `HoldingsWorth.passingMicros` of the newest valuation. */
   #passingMicros: Micros = ZERO;
   /** Highest equity less accepted loss of the newest and the previous period; each lasts `HIGH_PERIOD_MS`. */
@@ -140,21 +140,20 @@ export class LossGuard {
     this.#steadySinceMs = hasJumped ? nowMs : Math.min(this.#steadySinceMs, nowMs);
     const isSteady = nowMs - this.#steadySinceMs >= BELIEVED_AFTER_MS;
     // A new day's result starts with the last equity of the old day, so that a loss over midnight belongs to the new day.
-    this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
-    const begunWith = isSteady ? this.#endedWith : null;
-    if (begunWith !== null) this.#endedWith = null;
+    // The new day's loss starts at the highest equity of the last minutes, so that a false price hides no loss.
+    const lossStart = maxMicros(this.#highs.newest, this.#highs.previous);
+    const ended = today > before.day ? (this.#ended ?? { equity: before.equityMicros, lossStart }) : null;
+    this.#ended = isSteady ? null : ended;
     // Soon after a start, books may not have been read yet, so a smaller loss at the bids proves nothing.
     const accepted = before.acceptedMicros ?? ZERO;
     const acceptedMicros = isSteady ? minMicros(accepted, passingMicros) : accepted;
     const heldMicros = sub(equityMicros, acceptedMicros);
     const highWaterMicros = maxMicros(heldMicros, before.highWaterMicros);
     this.state = { ...before, highWaterMicros, equityMicros, acceptedMicros };
-    if (begunWith !== null) {
-      const endedDay = { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) };
-      // The loss starts at the highest equity of the last minutes, so that a false price at midnight hides no loss.
-      const high = maxMicros(this.#highs.newest, this.#highs.previous);
-      const dayStart = maxMicros(high, sub(begunWith, acceptedMicros));
-      this.state = { ...this.state, day: today, dayStartEquityMicros: dayStart, dayBeganMicros: begunWith, endedDay };
+    if (ended !== null && isSteady) {
+      const endedDay = { day: before.day, resultMicros: sub(ended.equity, before.dayBeganMicros) };
+      const started = { dayStartEquityMicros: ended.lossStart, dayBeganMicros: ended.equity, endedDay };
+      this.state = { ...this.state, day: today, ...started };
     }
     this.#passingMicros = passingMicros;
     const { sinceMs, newest } = this.#highs;
@@ -186,7 +185,10 @@ export class LossGuard {
     };
     const { newest, previous } = this.#highs;
     this.#highs = { ...this.#highs, newest: add(newest, amount), previous: add(previous, amount) };
-    if (this.#endedWith !== null) this.#endedWith = add(this.#endedWith, amount);
+    if (this.#ended !== null) {
+      const { equity, lossStart } = this.#ended;
+      this.#ended = { equity: add(equity, amount), lossStart: add(lossStart, amount) };
+    }
   }
 
   /**
@@ -199,7 +201,7 @@ export class LossGuard {
     const restarted = { dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
     this.state = { ...this.state, ...restarted, acceptedMicros: this.#passingMicros };
     this.#highs = { ...this.#highs, newest: equityMicros, previous: equityMicros };
-    if (this.#endedWith !== null) this.#endedWith = this.state.equityMicros;
+    if (this.#ended !== null) this.#ended = { equity: this.state.equityMicros, lossStart: equityMicros };
   }
 
   /** Halts trading. The first reason for the halt stays, because later reasons follow from it. */

@@ -359,7 +359,7 @@ describe('two days of price bars', () => {
     expect(sigmaOf(still)).toBeGreaterThanOrEqual(SIGMA_FLOOR);
   });
 
-  it('have the mean of the newest close over time, of which each counts for an hour at most', () => {
+  it('have the time-weighted mean of their closes, each counted for an hour at most', () => {
     const learned = { spanS: 5 * BAR_S, coveredS: 5 * BAR_S, meanPrice: (4 * 0.5 + 0.75) / 5 };
     expect(readCandles([bar(3, 0.5), bar(7, 0.75)], SPAN, TICK / 2)).toMatchObject(learned);
     const sparse = { spanS: 101 * BAR_S, coveredS: 13 * BAR_S, meanPrice: (12 * 0.5 + 0.75) / 13 };

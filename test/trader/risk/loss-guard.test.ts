@@ -107,14 +107,17 @@ describe('the loss guard', () => {
     expect(guard.observe(midnight + 11 * MINUTE_MS, money(905), limits)).toBe('lost 50 today, the limit is 50');
   });
 
-  it('counts no accepted loss that is realised right before midnight', () => {
+  it.each([-1000, 1000])('counts no accepted loss that is realised %i ms after midnight', (realisedMs) => {
     const guard = LossGuard.start(NOON, money(1000));
     guard.observe(NOON, money(1000), limits, money(45));
     guard.resume(true);
-    rest(guard, midnight - 2 * MINUTE_MS, 1000, 45);
-    guard.observe(midnight - 1000, money(955), limits);
-    expect(guard.observe(midnight, money(950), limits)).toBeNull();
+    rest(guard, midnight - 10 * MINUTE_MS, 1000, 45);
+    guard.observe(midnight + realisedMs, money(955), limits);
+    expect(guard.observe(midnight + 2000, money(950), limits)).toBeNull();
     expect([guard.state.day, guard.facts.dayLossMicros]).toEqual(['2026-01-11', money(5)]);
+    const restarted = new LossGuard(JSON.parse(JSON.stringify(guard.state)));
+    pass(restarted, midnight + DAY_MS, midnight + DAY_MS + 6 * MINUTE_MS, 945);
+    expect([restarted.state.day, restarted.facts.dayLossMicros]).toEqual(['2026-01-12', money(5)]);
   });
 
   it('counts capital that is put in or taken out neither as a gain that hides a loss nor as a loss', () => {

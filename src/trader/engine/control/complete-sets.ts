@@ -60,7 +60,7 @@ const NOT_BLOCKED: { readonly sharesMicros: Micros; readonly orders: readonly Qu
 /**
  * Returns sets to merge and the sell orders to cancel for the merge, if currency is scarce or the fills take too long.
  * A decision holds for `PULL_MS`, so that all these orders can end before the merge begins. If an order does not end,
- * the merge takes the free sets, and the next decision follows after `RETRY_MS`.
+ * the free sets may merge if they are enough, and the next decision follows after `RETRY_MS`.
  */
 export function decidePull(
   entry: MarketEntry,
@@ -74,13 +74,25 @@ export function decidePull(
   const { conditionId } = facts;
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const pairs = sub(minMicros(yesMicros, noMicros), core.sharesMicros);
-  if (pairs < merge.minSharesMicros) return NOT_BLOCKED;
+  if (pairs < merge.minSharesMicros) {
+    entry.pulledMs = Number.NEGATIVE_INFINITY;
+    return NOT_BLOCKED;
+  }
   const isDecided = nowMs < pulledMs + PULL_MS;
   const isOver = !isDecided && nowMs < pulledMs + PULL_MS + RETRY_MS;
   if (isOver || (!isDecided && freePairs(facts, core, context) >= merge.minSharesMicros)) return NOT_BLOCKED;
   const sells = (own.orders.get(conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
-  const blockers = sells.filter(({ isYes }) => own.exposure.freeShares(conditionId, isYes) < pairs);
+  const free = (isYes: boolean): number => own.exposure.freeShares(conditionId, isYes);
+  const blockers = sells.filter(({ isYes }) => free(isYes) < pairs);
   if (blockers.length === 0) return NOT_BLOCKED;
+  // An order with an unknown outcome cannot be canceled now, and may reserve its shares for long.
+  const endable = blockers.filter(({ phase }) => phase !== 'pending');
+  const freed = (outcome: boolean): number =>
+    endable.reduce(
+      (sum, { isYes, remainingMicros }) => (isYes === outcome ? sum + remainingMicros : sum),
+      free(outcome),
+    );
+  if (!isDecided && Math.min(freed(true), freed(false)) < merge.minSharesMicros) return NOT_BLOCKED;
   // Each order is assumed to wait for its fill for as long again as it has already rested.
   const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => nowMs - submittedMs)) / 1000;
   const isWorth = isPullingWorth(economics, { pairs: pairs / ONE, orders: blockers.length, waitS });

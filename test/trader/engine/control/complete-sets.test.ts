@@ -1,8 +1,9 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../../src/lab/backtest/run.js';
 import type { Request } from '../../../../src/shared/protocol/seam.js';
-import { isFlat, isShort } from '../../../../src/trader/engine/control/complete-sets.js';
-import { CoreSets } from '../../../../src/trader/engine/own/account.js';
+import { decidePull, isFlat, isShort } from '../../../../src/trader/engine/control/complete-sets.js';
+import { CoreSets, NO_CORE } from '../../../../src/trader/engine/own/account.js';
+import type { QuotedOrder } from '../../../../src/trader/engine/quoting/changes.js';
 import { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import type { MarketFacts } from '../../../../src/trader/market/view.js';
 import { NO_QUOTES, type Quotes, type SetsWish } from '../../../../src/trader/strategy/contract.js';
@@ -117,4 +118,71 @@ it('all sell orders on the shares of sets give way to one merge', async () => {
   // No quote sells the sets until the merge; the trader buys instead.
   expect(sent.slice(0, 15)).toEqual([...moved, ...times(4, 'orders.cancel'), 'buy', 'buy', 'merges.create']);
   expect(sent.filter((each) => each === 'merges.create')).toHaveLength(1);
+});
+
+describe('a decision to cancel sell orders for a merge', () => {
+  type Decided = Parameters<typeof decidePull>;
+  const facts = { ...FACTS, conditionId: 'a', phase: 'open' } as MarketFacts;
+  const order = (phase: 'pending' | 'resting', count: number, isYes = true) =>
+    ({
+      side: isYes ? 'ask' : 'bid',
+      isYes,
+      submittedMs: -600_000,
+      phase,
+      remainingMicros: shares(count),
+    }) as QuotedOrder;
+  /** Returns, for 100 held sets, the times in s of each change of the blocked sets, and their number. */
+  const blockedSets = (
+    orders: readonly QuotedOrder[],
+    minShares: number,
+    untilS: number,
+    held = (_: number) => 100,
+  ) => {
+    const entry = { feed: { facts }, nextConversionMs: 0, pulledMs: Number.NEGATIVE_INFINITY } as Decided[0];
+    const rules = { merge: { enabled: true, minSharesMicros: shares(minShares) }, core: NO_CORE } as Decided[1];
+    const changes: (readonly [number, number])[] = [];
+    for (let second = 0; second <= untilS; second++) {
+      const sets = shares(held(second));
+      const freeShares = (_: string, yes: boolean) =>
+        orders.reduce((free, { isYes, remainingMicros }) => (isYes === yes ? m(free - remainingMicros) : free), sets);
+      const exposure = { freeShares, setsMicros: () => sets };
+      const funds = { availableMicros: shares(90), cashMicros: shares(100) };
+      const own = {
+        orders: new Map([['a', orders]]),
+        held: new Map([['a', { yesMicros: sets, noMicros: sets }]]),
+        exposure,
+      };
+      const executor = { pendingConversion: () => null };
+      const economics = { requestPrice: 0.00001, currencyPricePerS: 0.000001 };
+      const context = { own: { ...own, ...funds }, nowMs: second * 1000, economics, executor } as unknown as Decided[2];
+      const blocked = decidePull(entry, rules, context).sharesMicros / ONE;
+      if (blocked !== (changes.at(-1)?.[1] ?? 0)) changes.push([second, blocked]);
+    }
+    return changes;
+  };
+
+  it('ends after 30 s, and the next follows 10 s later', () => {
+    const blocked = [
+      [0, 100],
+      [30, 0],
+      [40, 100],
+      [70, 0],
+    ];
+    expect(blockedSets([order('resting', 90), order('resting', 5, false)], 80, 75)).toEqual(blocked);
+  });
+
+  it('waits for no order with an unknown outcome, unless enough shares become free without the order', () => {
+    expect(blockedSets([order('pending', 90)], 80, 75)).toEqual([]);
+    expect(blockedSets([order('pending', 50), order('resting', 45)], 50, 5)).toEqual([[0, 100]]);
+  });
+
+  it('ends with the sets', () => {
+    const held = (second: number) => (second === 5 ? 0 : 100);
+    expect(blockedSets([order('resting', 90)], 80, 40, held)).toEqual([
+      [0, 100],
+      [5, 0],
+      [6, 100],
+      [36, 0],
+    ]);
+  });
 });
