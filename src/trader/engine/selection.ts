@@ -32,7 +32,7 @@ import type { VenueTimeBounds } from './venue-clock.js';
 const RULES_EVERY_MS = 5_000;
 /** Interval between valuations of markets, ms. */
 const VALUE_EVERY_MS = 60_000;
-/** Maximum number of markets that one valuation adds to the quoted markets. A first selection has no maximum. */
+/** Maximum number of markets that one valuation adds. A strategy's first selection has no maximum. */
 const ENTRIES = 2;
 /** Maximum time for which a strategy's first selection waits until all candidate markets have been read, ms. */
 const FIRST_PATIENCE_MS = 120_000;
@@ -63,8 +63,10 @@ export class Selection {
   prices: ScarcityPrices | null = null;
   /** Slots of strategies that have made their first selection. */
   readonly #begun = new WeakSet<QuoteSlot>();
+  /** Time of the last valuation that could add markets to each strategy, our clock, ms. */
+  #enteredMs = Number.NEGATIVE_INFINITY;
   /** Time since when a strategy waits for its first selection, our clock, ms, by the strategy's name. */
-  readonly #waitingMs = new Map<string, number>();
+  #waitingMs = new Map<string, number>();
   readonly #chosen = new WeakSet<QuoteSlot>();
   /** Time of a strategy's last quotes in a market, our clock, ms. */
   readonly #offeredMs = new WeakMap<QuoteSlot, number>();
@@ -78,10 +80,14 @@ export class Selection {
     const byValue = state.settings.strategies.filter(({ markets }) => markets.choose === 'value');
     // A strategy whose markets were all replaced selects again as at its first selection.
     const begun = byValue.filter((each) => this.#listSlots(state, each).some(([, slot]) => this.#begun.has(slot)));
-    const first = byValue.filter((each) => !begun.includes(each) && this.#isReady(state, each, nowMs));
-    if (Math.abs(nowMs - this.valuedMs) < VALUE_EVERY_MS && first.length === 0) return;
+    const waiting = byValue.filter((each) => !begun.includes(each) && this.#listSlots(state, each).length > 0);
+    this.#waitingMs = new Map(waiting.map(({ name }) => [name, this.#waitingMs.get(name) ?? nowMs]));
+    const first = waiting.filter((each) => this.#isReady(state, each, nowMs));
+    const isDue = Math.abs(nowMs - this.#enteredMs) >= VALUE_EVERY_MS;
+    if (!isDue && first.length === 0) return;
+    if (isDue || begun.length === 0) this.#enteredMs = nowMs;
     this.valuedMs = nowMs;
-    this.#chooseByValue(state, [...begun, ...first], first.length > 0 ? Number.POSITIVE_INFINITY : ENTRIES, nowMs);
+    this.#chooseByValue(state, [...begun, ...first], isDue ? ENTRIES : 0, nowMs);
   }
 
   #listSlots(state: Chooser, strategy: StrategySettings): readonly (readonly [MarketEntry, QuoteSlot])[] {
@@ -112,11 +118,8 @@ export class Selection {
   }
 
   #isReady(state: Chooser, strategy: StrategySettings, nowMs: number): boolean {
-    const slots = this.#listSlots(state, strategy);
-    const sinceMs = this.#waitingMs.get(strategy.name) ?? nowMs;
-    this.#waitingMs.set(strategy.name, sinceMs);
-    const isPatient = Math.abs(nowMs - sinceMs) <= FIRST_PATIENCE_MS;
-    return slots.length > 0 && (!isPatient || slots.every(([, slot]) => slot.view !== null));
+    const waitedMs = Math.abs(nowMs - (this.#waitingMs.get(strategy.name) ?? nowMs));
+    return waitedMs > FIRST_PATIENCE_MS || this.#listSlots(state, strategy).every(([, slot]) => slot.view !== null);
   }
 
   #chooseByValue(state: Chooser, ready: readonly StrategySettings[], entries: number, nowMs: number): void {
@@ -138,7 +141,7 @@ export class Selection {
       requestsPerS: Math.max(0, queue.perMinute('signed', nowMs) - queue.ownReadsPerMinute(nowMs)) / 60,
       currency: Math.max(0, state.account.own.cashMicros) / ONE,
     };
-    const choice = choose(candidates, supply, least, { most, entries });
+    const choice = choose(candidates, supply, least, { most, entries, free: new Set(this.#waitingMs.keys()) });
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
     // The request price is above 0 only if own requests use up the budget, not if throttling or other programs do.

@@ -153,8 +153,10 @@ export interface MarketCandidate {
 interface ChoiceBounds {
   /** Maximum number of markets quoted at once, by group. */
   readonly most: ReadonlyMap<string, number>;
-  /** Maximum number of markets added at once, over all groups. */
+  /** Maximum number of markets added at once, over all groups that are not in `free`. */
   readonly entries: number;
+  /** Groups to which any number of markets is added at once. */
+  readonly free: ReadonlySet<string>;
 }
 
 /** Number of rounds of the search for shadow prices. Each round searches each price with the other prices fixed. */
@@ -229,7 +231,7 @@ export function choose(
   let { entries } = bounds;
   const take = ({ id, group, isChosen, isFixed }: MarketCandidate, most: number): void => {
     const here = counts.get(group) ?? 0;
-    const isEntry = !isChosen && !isFixed;
+    const isEntry = !isChosen && !isFixed && !bounds.free.has(group);
     if (here >= most || chosen.has(id) || (isEntry && entries <= 0)) return;
     if (isEntry) entries -= 1;
     counts.set(group, here + 1);

@@ -20,7 +20,7 @@ import { quote, staleMarket } from './world.js';
 
 const LEAST = { look: 0, request: 0.001, currencyPerS: 1e-7 };
 const PLENTY: Supply = { looksPerS: 1e6, requestsPerS: 1e6, currency: 1e9 };
-const ROOM = { most: new Map([['a', 100]]), entries: 100 };
+const ROOM = { most: new Map([['a', 100]]), entries: 100, free: new Set<string>() };
 
 interface Made {
   readonly fillsPerS: number;

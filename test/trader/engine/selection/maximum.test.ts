@@ -66,6 +66,22 @@ it('a strategy that selects by value keeps its markets, and replaces a market th
   expect(selectedAfter(2).length).toBe(4);
 });
 
+it('a first selection waits for its books, and adds no market to another strategy, which adds two a minute', () => {
+  const all = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const module = strategyWith(() => wish(0.45, 0.35, 0.55));
+  const strategy = strategyOf([], module);
+  const markets = (ids: readonly string[]) => ({ markets: { ...strategy.markets, ids, choose: 'value' as const } });
+  const old = { ...strategy, ...markets(['c']) };
+  const life = new Life(module, all, { strategies: [{ ...old, name: 'new', ...markets([]) }, old] });
+  const selectedAt = (second: number) => {
+    life.step(START_MS + second * 1000, all);
+    return all.filter((id) => life.state.markets.listSlots(id)[0]?.leftOutBecause === null).join('');
+  };
+  expect([0, 5, 125].map(selectedAt)).toEqual(['', 'c', 'c']);
+  life.configure(({ name }) => markets(name === 'new' ? ['a', 'b'] : all.slice(2)), START_MS);
+  expect([130, 135, 190].map(selectedAt)).toEqual(['c', 'abc', 'abcde']);
+});
+
 it('a changed filter keeps the slots of markets that pass it, and a closed market takes no place', () => {
   const ids = ['a', 'b', 'c'];
   const strategies = ['one', 'two'].map((name) => ({ ...strategyOf(ids), name }));
