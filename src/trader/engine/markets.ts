@@ -204,9 +204,7 @@ export class Markets {
       if (next === undefined) this.sandboxes.dismiss(strategy.name);
     }
     for (const strategy of settings.strategies) for (const id of strategy.markets.ids) this.#assign(id, strategy);
-    // In each market, the first strategy of the list places its orders first, as after a restart.
-    const place = ({ strategy }: QuoteSlot) => settings.strategies.indexOf(strategy);
-    for (const { slots } of this.all) slots.sort((a, b) => place(a) - place(b));
+    for (const entry of this.all) this.#sortSlots(entry);
     this.version++;
   }
 
@@ -300,6 +298,13 @@ export class Markets {
     if (this.#quoting.has(strategy.name)) slot.inQuoteHours = true;
     if (entry.feed.facts !== null) this.#open(slot, entry.feed.facts);
     entry.slots.push(slot);
+    this.#sortSlots(entry);
+  }
+
+  /** Sorts a market's slots: the first strategy of the list places its orders first. */
+  #sortSlots({ slots }: MarketEntry): void {
+    const place = ({ strategy }: QuoteSlot) => this.#settings.strategies.indexOf(strategy);
+    slots.sort((a, b) => place(a) - place(b));
   }
 
   #open(slot: QuoteSlot, facts: MarketFacts): void {

@@ -97,5 +97,8 @@ it('a changed filter keeps the slots of markets that pass it, and a closed marke
   expect(keptBy({ ids: [], except: ['c'] })).toBe('ab');
   life.step(START_MS + 1, ['a'], 'resolved');
   expect(keptBy({ max: 1 })).toBe('ab');
-  expect(markets.listSlots('b').map(({ strategy }) => strategy.name)).toEqual(['two', 'one']);
+  life.configure(({ name }) => ({ markets: strategyOf(name === 'one' ? ['b', 'd'] : []).markets }), START_MS);
+  markets.onCatalog([detail({ condition_id: 'd' })] as never, () => false, START_MS);
+  const slotOf = (name: string) => ({ strategy: { name } });
+  for (const id of ['b', 'd']) expect(markets.listSlots(id)).toMatchObject(['two', 'one'].map(slotOf));
 });
