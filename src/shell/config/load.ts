@@ -44,7 +44,7 @@ export interface LoadOptions {
   readonly code?: CodeRules;
   /** Stored copy of the configuration, as in `Config.texts`. If present, the files and `env` are not read. */
   readonly copy?: ReadonlyMap<string, string>;
-  /** Settings that replace those of the files. */
+  /** Settings that replace those of the files. If absent, those of the copy replace them. */
   readonly fixed?: Partial<TraderConfig>;
   /** Environment variables; only names that begin with `TWINBOOK__` are used. */
   readonly env: Environment;
@@ -72,8 +72,9 @@ async function readFiles(main: string, options: LoadOptions) {
   const problems = new ProblemList();
   const sources = new SourceTexts(options.copy ?? null);
   const { at, file, trader, limits, strategyFiles, ...own } = readTrader(main, options, problems, sources);
-  const { fixed, feeds: more = [] } = options;
-  const feeds = fixed?.feeds?.map(({ name }) => name) ?? own.feeds;
+  const { feeds: more = [] } = options;
+  const fixed = readFixed(options, sources);
+  const feeds = fixed.feeds?.map(({ name }) => name) ?? own.feeds;
   const knownFeeds = feeds === null || more === 'any' ? null : [...feeds, ...more];
   const known = { limits, feeds: knownFeeds, code: options.code ?? {}, sources };
   const strategies: ReadStrategy[] = [];
@@ -188,6 +189,16 @@ function readOverrides({ env, cwd }: LoadOptions, texts: SourceTexts) {
   texts.all.set(OVERRIDES, text);
   // The cast is safe: this function wrote the text.
   return JSON.parse(text) as { readonly env: Readonly<Record<string, string>>; readonly cwd: string };
+}
+
+/** Name of the settings that replace those of the files, among the texts of a configuration. */
+const FIXED = 'fixed.json';
+
+function readFixed({ fixed }: LoadOptions, texts: SourceTexts): Partial<TraderConfig> {
+  const text = fixed === undefined ? texts.findCopied(FIXED) : JSON.stringify(fixed);
+  if (text !== null) texts.all.set(FIXED, text);
+  // The cast is safe: this function wrote the text.
+  return JSON.parse(text ?? '{}') as Partial<TraderConfig>;
 }
 
 /** Applies variables such as `TWINBOOK__RISK__MAX_LOSS_DAY=25`. The text `null` sets an optional field to null. */

@@ -32,8 +32,6 @@ interface ConfigRequest {
   readonly dryRun: boolean;
 }
 
-type CopyOptions = Pick<LoadOptions, 'copy' | 'fixed'>;
-
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
   config: Config;
@@ -66,25 +64,24 @@ export class LiveConfig {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
       const { main, texts: copy } = readCopy(this.config.ledger.path, entry.copy);
-      const fixed = withoutLive(this.config);
-      const read = await this.#readFiles(main, { copy, fixed });
+      const read = await this.#readFiles(main, { copy, fixed: withoutLive(this.config) });
       const changes = configChanges(this.config, read);
       const left = configChanges(read, await this.#readFiles(main, { copy }));
       if (changes.length === 0 || dryRun) return compared([...changes, ...left]);
-      const loaded = await this.#loadChecked(read, { copy, fixed });
+      const loaded = await this.#loadChecked(read, { copy: read.texts });
       const taken = this.#take({ ...loaded, file: this.config.file }, { by: 'rollback', reason }, loaded);
       const notRestored = formatLines(left).map((line) => `not restored: ${line}`);
       return { ...taken, lines: [...taken.lines, ...notRestored, FILES_STAY] };
     });
   }
 
-  #readFiles(main: string, options: CopyOptions = {}): Promise<ReadConfig> {
+  #readFiles(main: string, options: Pick<LoadOptions, 'copy' | 'fixed'> = {}): Promise<ReadConfig> {
     const { env, session } = this.#options;
     return readConfig(main, { env, cwd: process.cwd(), loaded: session.modules, ...options });
   }
 
   /** Loads the configuration with its code. A separate process first tests new code. Throws `strategy_invalid`. */
-  async #loadChecked({ file, strategies }: ReadConfig, options: CopyOptions = {}): Promise<Config> {
+  async #loadChecked({ file, strategies }: ReadConfig, options: Pick<LoadOptions, 'copy'> = {}): Promise<Config> {
     const { env, session } = this.#options;
     const place = { env, cwd: process.cwd(), ...options };
     const isNew = strategies.some(({ module }) => module === null);

@@ -3,6 +3,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { changesSinceLast } from '../../../../src/shell/daemon/live-config.js';
 import { rememberStart } from '../../../../src/trader/engine/control/commands.js';
 import { apply, running } from './running.js';
 
@@ -73,11 +74,13 @@ describe('a running trader’s configuration', () => {
   });
 
   it('goes back to limits, and names the settings that need a restart', async () => {
-    const { live, commands, config } = await running();
+    const { live, commands, config, ledger } = await running();
     const polling = { ...config.polling, ownIntervalMs: 2_000 };
     live.config = { ...config, polling, risk: { ...config.risk, maxOpenOrders: 9 }, configHash: 'f' };
     const { lines, hash } = await live.rollback({ hash: '', reason: 'worse', dryRun: false });
-    expect(lines).toContain('not restored: polling.own_interval_ms: 2000 → 1000 [wants a restart]');
+    const left = 'not restored: polling.own_interval_ms: 2000 → 1000 [wants a restart]';
+    expect(lines).toContain(left);
+    expect(await changesSinceLast(config, ledger, { env: {}, cwd: '' })).toEqual([left.slice(14, -18)]);
     expect(live.config).toMatchObject({ polling, risk: config.risk, configHash: commands[0]?.hash });
     expect(['f', config.configHash]).not.toContain(hash);
   });
