@@ -42,7 +42,7 @@ export interface LoadOptions {
   /** Names of feeds for a backtest, in addition to the trader's; `any` permits every name, for generated markets. */
   readonly feeds?: readonly string[] | 'any';
   readonly code?: CodeRules;
-  /** Stored copy of the configuration, as in `Config.texts`. If present, the files and `env` are not read. */
+  /** Stored copy of the configuration, as in `Config.texts`. Files and `env` are read only if the copy lacks them. */
   readonly copy?: ReadonlyMap<string, string>;
   /** Settings that replace those of the files. If absent, those of the copy replace them. */
   readonly fixed?: Partial<TraderConfig>;

@@ -66,12 +66,15 @@ export class LiveConfig {
       const { main, texts: copy } = readCopy(this.config.ledger.path, entry.copy);
       const read = await this.#readFiles(main, { copy, fixed: withoutLive(this.config) });
       const changes = configChanges(this.config, read);
-      const left = configChanges(read, await this.#readFiles(main, { copy }));
-      if (changes.length === 0 || dryRun) return compared([...changes, ...left]);
+      const different = configChanges(read, await this.#readFiles(main, { copy }));
+      const left = formatLines(different).map((line) => `not restored: ${line}`);
+      if (changes.length === 0 || dryRun) {
+        const answer = compared(changes, ALL_RESTORED);
+        return { ...answer, lines: [...answer.lines, ...left] };
+      }
       const loaded = await this.#loadChecked(read, { copy: read.texts });
       const taken = this.#take({ ...loaded, file: this.config.file }, { by: 'rollback', reason }, loaded);
-      const notRestored = formatLines(left).map((line) => `not restored: ${line}`);
-      return { ...taken, lines: [...taken.lines, ...notRestored, FILES_STAY] };
+      return { ...taken, lines: [...taken.lines, ...left, FILES_STAY] };
     });
   }
 
@@ -143,10 +146,13 @@ export class LiveConfig {
   }
 }
 
-const FILES_STAY = 'correct the configuration files: the rollback did not change them, and the next start uses them';
+const FILES_AGREE = 'the files agree with the configuration in force';
+const ALL_RESTORED = 'nothing was applied: all settings that a rollback can restore are in force';
+const FILES_STAY =
+  'correct the configuration files and the TWINBOOK__ variables: the rollback did not change them, and the next start uses them';
 
-const compared = (changes: readonly ConfigChange[]): ConfigData => ({
-  lines: changes.length === 0 ? ['the files agree with the configuration in force'] : formatLines(changes),
+const compared = (changes: readonly ConfigChange[], agreement = FILES_AGREE): ConfigData => ({
+  lines: changes.length === 0 ? [agreement] : formatLines(changes),
   applied: false,
   hash: null,
 });

@@ -77,9 +77,12 @@ describe('a running trader’s configuration', () => {
     const { live, commands, config, ledger } = await running();
     const polling = { ...config.polling, ownIntervalMs: 2_000 };
     live.config = { ...config, polling, risk: { ...config.risk, maxOpenOrders: 9 }, configHash: 'f' };
-    const { lines, hash } = await live.rollback({ hash: '', reason: 'worse', dryRun: false });
     const left = 'not restored: polling.own_interval_ms: 2000 → 1000 [wants a restart]';
+    const back = (dryRun: boolean) => live.rollback({ hash: config.configHash, reason: 'worse', dryRun });
+    expect((await back(true)).lines).toContain(left);
+    const { lines, hash } = await back(false);
     expect(lines).toContain(left);
+    expect((await back(false)).lines).toEqual([expect.stringContaining('nothing was applied'), left]);
     expect(await changesSinceLast(config, ledger, { env: {}, cwd: '' })).toEqual([left.slice(14, -18)]);
     expect(live.config).toMatchObject({ polling, risk: config.risk, configHash: commands[0]?.hash });
     expect(['f', config.configHash]).not.toContain(hash);
