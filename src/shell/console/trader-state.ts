@@ -66,6 +66,11 @@ export class ShownState {
         return;
       case 'bye':
         this.bye = line;
+        if (!line.proven || this.account?.proven !== false) return;
+        // After a failure, the proof that no order rests is newer than the last frame.
+        this.account = { ...this.account, openOrders: 0, proven: true, provenMs: line.time };
+        for (const [id, market] of this.markets)
+          this.markets.set(id, { ...market, orders: [], bidMicros: null, askMicros: null });
     }
   }
 

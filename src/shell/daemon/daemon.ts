@@ -329,6 +329,7 @@ class Service implements RunningTrader {
     if (error === null) return null;
     const why = messageOf(error);
     if (isTakenOver(error) || this.#session.storeFailed?.aborted === true) return why;
+    if (this.isProven) return `the trader failed (${why}); it canceled everything without its ledger`;
     return `the trader cannot continue (${why}); it cancels everything without its ledger, and ends`;
   }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { StatusLineOf } from '../../../src/shared/protocol/trader-status.js';
-import { judgeMode } from '../../../src/shell/console/page-state.js';
+import { judgeMode, makePageState } from '../../../src/shell/console/page-state.js';
 import { ShownState, SILENT_AFTER_MS } from '../../../src/shell/console/trader-state.js';
 import { NO_TRADER } from '../../../src/shell/control/control-client.js';
-import { ACCOUNT, hello as greet, market } from './state-of-markets.js';
+import { ACCOUNT, hello as greet, market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
 
 const hello = (run: string) => greet({ run });
 const frame = (ids: readonly string[], known: readonly string[]): StatusLineOf<'frame'> => ({
@@ -67,4 +67,13 @@ test('takes a trader that has said nothing for a while for one that does not ans
   expect(modeOf(trader)).toBe('ending');
   trader.onLost(NO_TRADER);
   expect(judgeMode(trader)).toEqual({ mode: 'not running', reason: 'orders may rest: the disk is full' });
+});
+
+test('shows no open order after a proof that follows a failure', () => {
+  const trader = toldTrader([market('m')]);
+  for (const proven of [false, true]) trader.onLine({ type: 'bye', time: 7_000, reason: 'it failed', proven });
+  trader.onLost(NO_TRADER);
+  const state = makePageState({ trader, name: 'trader', ...NOTHING_BESIDE }, null);
+  expect(state).toMatchObject({ mode: 'stopped', reason: 'it failed', proven: 7_000, open_orders: 0, actions: [] });
+  expect(state.markets).toMatchObject([{ open_orders: 0, bid: null }]);
 });

@@ -26,15 +26,15 @@ const ORDERS = 12;
 
 const place = (url: string) => traderAt(url, WATCHED, { 'maker.yaml': LADDER });
 
-/** Readers that subscribe and request the status until the trader ends, and reconnect each time. */
-function readersOf(folder: string, trader: Running): { readonly lines: () => number } {
-  let lines = 0;
+/** Readers that subscribe and request the status until the trader ends, and reconnect. Returns the proof of its end. */
+function readersOf(folder: string, trader: Running) {
+  let proof = '';
   let isOver = false;
   const read = (command: string) => {
     if (isOver) return;
     const socket = connect(`${folder}/ledger.sqlite.sock`, () => socket.write(`{"command":"${command}"}\n`));
-    socket.on('data', () => {
-      lines++;
+    socket.on('data', (data) => {
+      if (data.includes('"proven":true}')) proof = data.toString();
       if (command !== 'subscribe') socket.end();
     });
     socket.on('error', () => socket.destroy());
@@ -46,7 +46,7 @@ function readersOf(folder: string, trader: Running): { readonly lines: () => num
   };
   void trader.exited.then(end);
   onTestFinished(end);
-  return { lines: () => lines };
+  return async () => proof;
 }
 
 async function expectCanceled(trader: Running, why: RegExp): Promise<void> {
@@ -68,15 +68,14 @@ describe('a trader whose ledger can no longer be written, while console, guardia
     const at = place(await farProxy(exchangeUrl(), 300));
     const trader = at.start();
     await Promise.all([trader.waitFor(/dashboard http/), trader.waitFor(/trades on/)]);
-    const { lines } = readersOf(at.folder, trader);
+    const proof = readersOf(at.folder, trader);
     await until(at.resting, (orders) => orders.length >= ORDERS);
-    const before = lines();
     const other = new SqliteDriver(`${at.folder}/ledger.sqlite`);
     other.exec('BEGIN IMMEDIATE');
     await expectCanceled(trader, /the trader stops: the ledger .* failed: database is locked/);
     other.exec('ROLLBACK');
     other.close();
-    expect(lines()).toBeGreaterThan(before);
+    await until(proof, (text) => /the trader failed \(.*; it canceled everything without its ledger/.test(text));
     expect(await at.resting()).toEqual([]);
   });
 });
