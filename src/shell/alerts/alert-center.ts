@@ -55,7 +55,7 @@ export class AlertBook {
     this.#seenMs = nowMs;
     for (const condition of conditions) {
       const known = this.#open.get(condition.kind);
-      const isOther = ['halted', 'killed'].includes(condition.kind) && known?.text !== condition.text;
+      const isOther = ['halted', 'killed', 'trader_gone'].includes(condition.kind) && known?.text !== condition.text;
       const isBack = known !== undefined && known.acknowledgedMs !== null && known.seenMs < lastMs;
       // An acknowledgement names the start time, so it has no effect on a new start.
       const { sinceMs, acknowledgedMs = null } = isOther || isBack ? {} : (known ?? {});

@@ -47,7 +47,7 @@ export interface WatchedFacts {
   readonly isHeard: boolean;
   /** Whether the trader ended after proof that no order is open. */
   readonly hasEnded: boolean;
-  /** Why orders may rest after the trader's end; null while the trader runs, and after an orderly end. */
+  /** How the trader failed, and whether orders may rest; null while the trader runs, and after an orderly end. */
   readonly gone: string | null;
   readonly isGuarded: boolean | null;
   readonly diskFreeBytes: number | null;

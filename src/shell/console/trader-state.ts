@@ -17,6 +17,8 @@ export class ShownState {
   account: AccountStatus | null = null;
   /** The newest message about the end of the trader's run; null while the run lasts. */
   bye: StatusLineOf<'bye'> | null = null;
+  /** Whether the run ended without proof that no order rests. After a failure, a proof may follow. */
+  hasFailed = false;
   readonly markets = new Map<string, MarketStatus>();
   readonly notices: StatusLineOf<'notice'>[] = [];
   /** Reason why the trader is not connected; null while connected. */
@@ -49,6 +51,7 @@ export class ShownState {
         }
         this.hello = line.process;
         this.bye = null;
+        this.hasFailed = false;
         return;
       case 'frame': {
         const known = new Set(line.known);
@@ -66,6 +69,7 @@ export class ShownState {
         return;
       case 'bye':
         this.bye = line;
+        this.hasFailed ||= !line.proven;
         if (!line.proven || this.account?.proven !== false) return;
         // After a failure, the proof that no order rests is newer than the last frame.
         this.account = { ...this.account, openOrders: 0, proven: true, provenMs: line.time };

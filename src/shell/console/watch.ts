@@ -133,7 +133,9 @@ export interface WatchOptions {
   readonly refusedLogins: () => number;
 }
 
-export const describeEnd = ({ bye }: ShownState) => (bye?.proven === false ? `orders may rest: ${bye.reason}` : null);
+/** Describes the end of a run that failed, or ended without proof that no order rests; null for an orderly end. */
+export const describeEnd = ({ bye, hasFailed }: ShownState) =>
+  bye !== null && hasFailed ? `${bye.proven ? 'no order rests' : 'orders may rest'}: ${bye.reason}` : null;
 
 /** Watches one trader. A console without the lock only reads the alerts stored by the console that holds the lock. */
 export class Watch {

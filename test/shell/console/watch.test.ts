@@ -110,8 +110,8 @@ test('a trader that has started its console is there, however long it waits for 
   expect(told()).toEqual([]);
 });
 
-test('an end without proof that no order rests raises an alert at once, with its reason', () => {
-  const { greet, kinds, told, watch, end } = watchOf('open', { isWithTrader: true });
+test('an end without proof raises an alert at once, with its reason, which a proof changes and only the next run ends', () => {
+  const { greet, hear, kinds, told, watch, end } = watchOf('open', { isWithTrader: true });
   greet();
   end('the disk is full', false);
   vi.advanceTimersByTime(S);
@@ -119,11 +119,15 @@ test('an end without proof that no order rests raises an alert at once, with its
     ['trader_gone open'],
     expect.stringMatching(/^orders may rest: the disk is full, since .*\nDo: .*cancel-all --verify/),
   ]);
+  end('the trader failed', true);
   vi.advanceTimersByTime(60 * S);
-  expect(kinds()).toEqual(['trader_gone']);
+  expect([kinds(), told()]).toEqual([['trader_gone'], ['trader_gone open', 'trader_gone open']]);
+  expect(watch.recent[0]?.text).toMatch(/^no order rests: the trader failed, since /);
+  greet();
+  expect([hear({}, 35)[0], kinds()]).toEqual(['trader_gone cleared', []]);
   end('it has ended', true);
-  vi.advanceTimersByTime(31 * S);
-  expect([kinds(), told()[0]]).toEqual([[], 'trader_gone cleared']);
+  vi.advanceTimersByTime(60 * S);
+  expect(kinds()).toEqual([]);
 });
 
 test('the reason of an end without proof outlives the first message of the next trader', () => {
