@@ -8,6 +8,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, parse } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
+import type { ProcessStatus } from '../../shared/protocol/trader-status.js';
+import { findWriter } from '../../trader/ledger/lock.js';
 import { readSecret } from '../alerts/senders.js';
 import { isConsoleWanted, type TraderConfig } from '../config/config.js';
 import { followStatus } from '../control/control-client.js';
@@ -169,6 +171,17 @@ async function listenWithin(at: (port: number) => ReturnType<typeof openDashboar
   }
 }
 
+/** Throws if the trader at the control socket does not write this ledger: the socket is then another trader's. */
+function requireWriter({ pid, configFile }: ProcessStatus, ledgerPath: string): void {
+  try {
+    if (findWriter(ledgerPath)?.pid === pid) return;
+  } catch {
+    return; // The lock does not name its holder, which may be this trader.
+  }
+  const other = `another trader uses the control socket: process ${pid}, with ${configFile}`;
+  throw new Error(`${other}, does not write the ledger ${ledgerPath}`);
+}
+
 /** Time between two points of the charts' history, ms. */
 const POINT_MS = 5_000;
 
@@ -209,6 +222,7 @@ function openShownTrader(options: ShownTraderOptions) {
   const endCommands = listenForCommands({ ...shown, store, note });
   const endStream = followStatus(config.control.socket, {
     line: (line) => {
+      if (line.type === 'hello') requireWriter(line.process, ledgerPath);
       // The ledger is reopened for each new run, because the trader may then write a different ledger file.
       if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
       trader.onLine(line);

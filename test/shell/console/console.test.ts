@@ -50,7 +50,7 @@ describe('the console', () => {
       answers: true,
       heard: 5_000,
       guardian: 'watching',
-      pid: 7,
+      pid: process.pid,
       cash: '990',
       result: '1',
       fill_count: 3,
@@ -63,9 +63,12 @@ describe('the console', () => {
   test.each([
     ['that hangs', true, 'did not answer'],
     ['whose control socket is used by another trader', false, 'does not write the ledger'],
-  ])('kills a trader %s by the stop file, and refuses other commands', async (_, isOwner, why) => {
+  ])('kills a trader %s by the stop file, and shows only its own trader', async (_, isOwner, why) => {
     const answer = () => (isOwner ? new Promise<ControlResponse>(() => undefined) : OBEYED);
-    const { asked, config, press } = await place(answer, '', isOwner);
+    const { asked, config, press, state, tell } = await place(answer, '', isOwner);
+    tell(hello());
+    const shown = isOwner ? { pid: process.pid, reason: '' } : { pid: 0, reason: expect.stringContaining(why) };
+    await vi.waitFor(async () => expect(await state()).toMatchObject(shown));
     const [paused, killed] = await Promise.all([press('pause', ''), press('kill', 'odd prices')]);
     expect(paused.status).toBe(409);
     expect(await paused.json()).toMatchObject({ error: expect.stringContaining(why) });
@@ -73,13 +76,6 @@ describe('the console', () => {
     expect(await killed.json()).toMatchObject({ text: expect.stringContaining('the stop file kills it') });
     expect(readFileSync(`${config.ledger.path}.kill`, 'utf8')).toBe('odd prices\n');
     expect(asked).toHaveLength(isOwner ? 2 : 0);
-  });
-
-  test('says the last words of a trader that has ended', async () => {
-    const { state, tell } = await place(() => OBEYED);
-    tell(hello());
-    tell({ type: 'bye', time: 6_000, reason: 'it has ended', proven: true });
-    await vi.waitFor(async () => expect(await state()).toMatchObject({ mode: 'stopped', reason: 'it has ended' }));
   });
 
   test('leaves its port and the control socket to the next trader while it tells that its trader is gone', async () => {

@@ -13,7 +13,7 @@ import { ShownState } from '../../../src/shell/console/trader-state.js';
 import { m } from '../../trader/ledger/books.js';
 
 export const PROCESS: ProcessStatus = {
-  ...{ pid: 7, version: '9.8.7', run: 'r', startedMs: 1_000 },
+  ...{ pid: process.pid, version: '9.8.7', run: 'r', startedMs: 1_000 },
   ...{ configFile: 'trader.yaml', configHash: 'ab'.repeat(32), venue: 'paper', baseUrl: 'http://127.0.0.1:1' },
   capitalMicros: m(1_000_000_000),
   limits: {
