@@ -29,7 +29,7 @@ async function place(answer: Answer, lines = '', isOwner = true) {
   const press = (action: string, reason: string) =>
     ask(`/actions/${action}`, { method: 'POST', body: JSON.stringify({ reason }) });
   await vi.waitFor(() => expect(readers).toHaveLength(1));
-  return { notes, config, asked, server, state, press, tell, close, traderGone };
+  return { notes, config, ask, asked, server, state, press, tell, close, traderGone };
 }
 
 describe('the console', () => {
@@ -61,21 +61,23 @@ describe('the console', () => {
   });
 
   test.each([
-    ['that hangs', true, 'did not answer'],
+    ['that hangs', true, 'did not answer within 1.5 s'],
     ['whose control socket is used by another trader', false, 'does not write the ledger'],
   ])('kills a trader %s by the stop file, and shows only its own trader', async (_, isOwner, why) => {
     const answer = () => (isOwner ? new Promise<ControlResponse>(() => undefined) : OBEYED);
-    const { asked, config, press, state, tell } = await place(answer, '', isOwner);
+    const { ask, asked, config, press, state, tell } = await place(answer, '', isOwner);
     tell(hello());
     const shown = isOwner ? { pid: process.pid, reason: '' } : { pid: 0, reason: expect.stringContaining(why) };
     await vi.waitFor(async () => expect(await state()).toMatchObject(shown));
+    const diff = ask('/views/diff');
     const [paused, killed] = await Promise.all([press('pause', ''), press('kill', 'odd prices')]);
+    expect(await (await diff).text()).toContain(why);
     expect(paused.status).toBe(409);
     expect(await paused.json()).toMatchObject({ error: expect.stringContaining(why) });
     expect(killed.status).toBe(200);
     expect(await killed.json()).toMatchObject({ text: expect.stringContaining('the stop file kills it') });
     expect(readFileSync(`${config.ledger.path}.kill`, 'utf8')).toBe('odd prices\n');
-    expect(asked).toHaveLength(isOwner ? 2 : 0);
+    expect(asked).toHaveLength(isOwner ? 3 : 0);
   });
 
   test('leaves its port and the control socket to the next trader while it tells that its trader is gone', async () => {
