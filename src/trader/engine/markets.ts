@@ -14,7 +14,7 @@ import type { ModeNow } from './control/modes.js';
 import { ExchangeRefusals } from './guards.js';
 import { isQuotable, isSelective, isWanted, MarketMeasures } from './market-worth.js';
 import type { OwnState } from './own/own-state.js';
-import { QuoteSlot } from './quoting/quote-slot.js';
+import { QuoteSlot, Refusals } from './quoting/quote-slot.js';
 import { Sandboxes } from './quoting/strategy-sandbox.js';
 import type { MarketSelection, StrategySettings, TraderSettings } from './settings.js';
 
@@ -40,6 +40,7 @@ export class MarketEntry {
   conversionFailures = 0;
   /** Earliest time of the next sale of a flatten, our clock, ms. */
   saleAfterMs = 0;
+  readonly saleRefusals = new Refusals();
   /** Time of the newest own fill in this market, our clock, ms. */
   filledMs = Number.NEGATIVE_INFINITY;
   readonly measures = new MarketMeasures();

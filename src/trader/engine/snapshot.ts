@@ -66,7 +66,7 @@ const TAPE_TRADES = 20;
 const NO_ORDERS: readonly QuotedOrder[] = [];
 
 function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number): MarketStatus {
-  const { conditionId, exchangeRefusals, feed, slots } = entry;
+  const { conditionId, exchangeRefusals, feed, saleRefusals, slots } = entry;
   const { yesMicros, noMicros } = heldIn(state.account.own, conditionId);
   const orders = state.account.own.orders.get(conditionId) ?? NO_ORDERS;
   const best = bestOwn(orders);
@@ -101,7 +101,7 @@ function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number)
     })),
     factors: quotes?.factors ?? {},
     health: view === null ? null : { crossed: view.health.crossed, frozen: view.health.frozen },
-    refusals: slots.flatMap(({ refusals }) => [...refusals.values()]),
+    refusals: [saleRefusals, ...slots.map(({ refusals }) => refusals)].flatMap((one) => [...one.values()]),
     exchangeRefusal: exchangeRefusals.describe(nowMs),
     markMove: feed.motion?.markMove ?? 0,
     feeds: state.feeds.readings(conditionId, feeds, nowMs),

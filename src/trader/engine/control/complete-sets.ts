@@ -214,7 +214,7 @@ export const FLATTEN = 'flatten';
  * a sale to a lone bid far below the market's mark.
  */
 function sellHolding(account: Account, entry: MarketEntry, context: StepContext): void {
-  const { feed, conditionId, saleAfterMs, slots } = entry;
+  const { feed, conditionId, saleAfterMs, saleRefusals } = entry;
   const { own, nowMs, requests } = context;
   const sight = feed.sight(nowMs);
   // A market that is paused on the blockchain shows `open` but rejects sales; `saleAfterMs` delays further attempts.
@@ -250,7 +250,7 @@ function sellHolding(account: Account, entry: MarketEntry, context: StepContext)
   const facts = { ...gatherFacts(context, sight), stance: 'flatten', stanceReason: 'the operator flattens' } as const;
   const refusal = approveAndExecute(intent, facts, () => '{"note":"the operator flattens"}', context);
   if (refusal === null) account.invalidate();
-  else slots[0]?.refusals.add(refusal);
+  else saleRefusals.add(refusal);
 }
 
 /** Returns true if a holding has no complete set to merge, and too few shares for a sell order. */

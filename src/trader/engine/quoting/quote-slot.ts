@@ -203,8 +203,8 @@ export class QuoteSlot {
 export const toFillEvent = ({ isYes, side, priceMicros, amountMicros, isMaker }: BookedFill, nowMs: number) =>
   ({ kind: 'fill', nowMs, ...inYesSpace(isYes, side, priceMicros), amountMicros, isMaker: isMaker === true }) as const;
 
-/** Counts and newest texts of refused orders, by risk control. A market's first slot includes sales of a flatten. */
-class Refusals extends Map<string, Pick<Refused, 'name' | 'text'> & { readonly count: number }> {
+/** Counts and newest texts of refused orders, by risk control. */
+export class Refusals extends Map<string, Pick<Refused, 'name' | 'text'> & { readonly count: number }> {
   add({ name, text }: Pick<Refused, 'name' | 'text'>): void {
     this.set(name, { name, count: (this.get(name)?.count ?? 0) + 1, text });
   }

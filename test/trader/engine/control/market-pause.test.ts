@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
 import { commandRefusal, obey } from '../../../../src/trader/engine/control/commands.js';
+import { flattenMarkets } from '../../../../src/trader/engine/control/complete-sets.js';
 import { makeSnapshot } from '../../../../src/trader/engine/snapshot.js';
 import type { Ledger } from '../../../../src/trader/ledger/contract.js';
 import { withLedger } from '../../ledger/books.js';
 import { testWithLedger } from '../../ledger/ledger-tests.js';
+import { at, detail, m, snapshot } from '../../market/fixtures.js';
 import { START_MS, settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
 /** A process of the trader on this ledger. */
@@ -127,4 +129,16 @@ testWithLedger('a resume of a market that failed restarts it, without a pause', 
   entry.excludedBecause = 'its book is unreadable';
   expect(order(resume('a'))).toBeNull();
   expect(entry.excludedBecause).toBeNull();
+});
+
+testWithLedger('a refused sale of a flatten is shown in a market without a strategy', (ledger) => {
+  const { state, order } = start(ledger);
+  const { feed } = state.markets.track('M');
+  feed.onDetail(detail(), at(START_MS));
+  feed.onBook(snapshot([[0.48, 30]], [[0.52, 40]]), at(START_MS), []);
+  const held = { ledgerMicros: m(0), exchangeMicros: m(9), restMicros: m(9), restWorthMicros: m(0), recorded: [] };
+  ledger.transaction(() => ledger.adopt({ ...held, marketConditionId: 'M', isYes: true }, 'why', START_MS));
+  order(flatten('M'));
+  ledger.transaction(() => flattenMarkets(state, START_MS + 60_000));
+  expect(makeSnapshot(state, START_MS).markets.at(-1)?.refusals).toMatchObject([{ name: 'max_book_age_ms' }]);
 });
