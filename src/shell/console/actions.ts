@@ -30,6 +30,7 @@ const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
   canceling: ['widen', 'reduce-only'],
   flattening: ['widen', 'reduce-only'],
   killed: ['flatten'],
+  stopping: ['flatten'],
 };
 /** `wayBack`: command that ends the current mode; empty if no command does. */
 type ActionFacts = Readonly<{ mode: string; answers: boolean; wayBack: string }>;

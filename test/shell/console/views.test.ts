@@ -298,6 +298,7 @@ test.each([
   ['flattening', true, 'resume --reason TEXT', 'pause cancel-all flatten kill resume'],
   ['halted', true, 'resume --reason TEXT', 'cancel-all flatten kill resume'],
   ['killed', true, 'unkill --reason TEXT', 'cancel-all unkill'],
+  ['stopping', true, '', 'cancel-all kill'],
   ['not answering', false, 'resume', 'kill'],
   ['ending', false, '', 'kill'],
   ['stopped', false, '', ''],
