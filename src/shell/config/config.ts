@@ -33,7 +33,7 @@ export interface Config extends TraderConfig {
   readonly strategies: readonly StrategyConfig[];
   /** SHA-256 of the canonical JSON of all settings that affect decisions, lower-case hex; stored with every run. */
   readonly configHash: string;
-  /** Contents of the configuration's files and the user's own code, by absolute path, and the environment's overrides. */
+  /** Contents of the configuration's files and the user's own code by absolute path, the overrides, the fixed settings. */
   readonly texts: ReadonlyMap<string, string>;
 }
 

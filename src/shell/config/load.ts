@@ -178,7 +178,7 @@ const PREFIX = 'TWINBOOK__';
 /** Matches a bare word such as `paper`, which names a shipped profile. Any other path in a variable is made absolute. */
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
-/** Name of the environment's overrides among the texts of a configuration; all other names are absolute paths. */
+/** Name of the environment's overrides among the texts of a configuration. The names of files are absolute paths. */
 const OVERRIDES = 'environment.json';
 
 /** Returns the environment's overrides with the base folder of their paths, from the stored copy if possible. */

@@ -37,7 +37,7 @@ const MOST_MB = 512;
 interface CheckLoadOptions {
   readonly cwd: string;
   readonly env: Environment;
-  /** Stored copy of the configuration: each file's text by absolute path. If present, the files are not read. */
+  /** Stored copy of the configuration, as in `Config.texts`. If present, the files are not read. */
   readonly copy?: ReadonlyMap<string, string>;
   readonly withinMs?: number;
 }

@@ -64,10 +64,10 @@ export class LiveConfig {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
       const { main, texts: copy } = readCopy(this.config.ledger.path, entry.copy);
-      const read = await this.#readFiles(main, { copy, fixed: withoutLive(this.config) });
+      const wanted = await this.#readFiles(main, { copy });
+      const read = await this.#readFiles(main, { copy, fixed: withoutLive(this.config, wanted) });
       const changes = configChanges(this.config, read);
-      const different = configChanges(read, await this.#readFiles(main, { copy }));
-      const left = formatLines(different).map((line) => `not restored: ${line}`);
+      const left = formatLines(configChanges(read, wanted)).map((line) => `not restored: ${line}`);
       if (changes.length === 0 || dryRun) {
         const answer = compared(changes, ALL_RESTORED);
         return { ...answer, lines: [...answer.lines, ...left] };
@@ -158,9 +158,10 @@ const compared = (changes: readonly ConfigChange[], agreement = FILES_AGREE): Co
 });
 
 /** Returns the settings that a rollback leaves unchanged, because a running trader cannot change them. */
-function withoutLive(config: Config): Partial<TraderConfig> {
+function withoutLive(config: Config, wanted: ReadConfig): Partial<TraderConfig> {
   const { capitalMicros, risk, merge, economics, strategies, configHash, texts, file, ...rest } = config;
-  return rest;
+  // In a fleet, more capital needs a restart.
+  return rest.fleet !== null && wanted.capitalMicros > capitalMicros ? { ...rest, capitalMicros } : rest;
 }
 
 /** Returns the settings that a running trader can change, as JSON for the core. */

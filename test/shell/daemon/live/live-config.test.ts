@@ -3,6 +3,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { micros } from '../../../../src/shared/base/micros.js';
 import { changesSinceLast } from '../../../../src/shell/daemon/live-config.js';
 import { rememberStart } from '../../../../src/trader/engine/control/commands.js';
 import { apply, running } from './running.js';
@@ -86,6 +87,12 @@ describe('a running trader’s configuration', () => {
     expect(await changesSinceLast(config, ledger, { env: {}, cwd: '' })).toEqual([left.slice(14, -18)]);
     expect(live.config).toMatchObject({ polling, risk: config.risk, configHash: commands[0]?.hash });
     expect(['f', config.configHash]).not.toContain(hash);
+    // In a fleet, more capital needs a restart.
+    const fleet = { name: 'mm-1' } as NonNullable<typeof config.fleet>;
+    live.config = { ...live.config, fleet, capitalMicros: micros(config.capitalMicros / 2), configHash: 'f' };
+    expect((await back(false)).lines).toContainEqual(
+      expect.stringMatching(/^not restored: capital: .* \[wants a restart\]/),
+    );
   });
 
   it('goes back to no copy that was changed or is gone, and says which', async () => {
