@@ -301,9 +301,12 @@ function isLeftToOthers(mind: GuardianMind, alarm: Alarm, { lateOrdersMs }: Guar
   return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.answeredRounds >= LEAVING_ROUNDS));
 }
 
-/** Returns why the alarm about an ended trader is over; null if an order may still rest or appear late. */
+/** Returns why the alarm about an ended trader is over; null while an order or a restarted trader may appear. */
 function reasonToSettle(mind: GuardianMind, alarm: Alarm, rules: GuardianRules, look: GuardianPoll): string | null {
   if (alarm.cause !== 'silence' || !look.traderGone) return null;
+  // After its lease a restarted trader takes over. A wrong wall clock must not end the alarm.
+  const leaseMs = leaseOf(mind);
+  if (leaseMs !== null && mind.silentMs - leaseMs < rules.lateOrdersMs) return null;
   if (isSecured(alarm) && look.nowMs - alarm.orderSeenMs >= rules.lateOrdersMs)
     return 'no order rests, and the silent trader has ended';
   return isLeftToOthers(mind, alarm, rules)

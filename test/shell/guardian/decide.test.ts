@@ -53,6 +53,16 @@ describe('the wallet of a fleet', () => {
     expect(cancels(guardian) - before).toBe(rounds);
   });
 
+  it('is guarded during a take-over by its restarted trader', () => {
+    const guardian = watching();
+    guardian.lookFor(24_000, { ...leased, traderGone: true });
+    const second = beat(1, { run: 'two', phase: 'starting', oursForMs: 16_000 });
+    guardian.look({ heartbeat: second });
+    guardian.lookFor(15_000, { heartbeat: second, traderGone: true });
+    expect(guardian.timesOf('end')).toEqual([]);
+    expect(guardian.timesOf('cancel').at(-1)).toBeGreaterThan(30_000);
+  });
+
   it.each([true, false])('is left for good when the trader is gone (the guardian stays: %s)', (stays) => {
     const guardian = watching({ stays });
     guardian.rounds = () => 'canceled';
