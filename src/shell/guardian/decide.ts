@@ -140,7 +140,7 @@ export interface GuardianMind {
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;
-  /** Time since the last heartbeat, ms, including the guardian's sleep: at least the age of the file. */
+  /** `silentMs`, or the present age of the heartbeat file if larger, ms. The age includes the guardian's sleep. */
   readonly sinceBeatMs: number;
   readonly startingMs: number;
   /** Time for which no order of the trader has been allowed to rest, ms; 0 if orders may rest. */
@@ -207,12 +207,13 @@ function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat, ageMs }: Guardian
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
   const moved = isAnother(known, mind.heartbeat);
   const isStarting = phaseOf(known) === 'starting' && mayRest({ heartbeat: known, isSettled: mind.isSettled });
+  const silentMs = moved ? 0 : mind.silentMs + awakeMs;
   // Each field is copied by name, because this code runs at every check, and an object spread is far slower.
   return {
     heartbeat: known,
     lookedMs: nowMs,
-    silentMs: moved ? 0 : mind.silentMs + awakeMs,
-    sinceBeatMs: Math.max(moved ? 0 : mind.sinceBeatMs + awakeMs, ageMs),
+    silentMs,
+    sinceBeatMs: Math.max(silentMs, ageMs),
     startingMs: isStarting ? mind.startingMs + awakeMs : 0,
     pullingMs: isPulling(known) ? mind.pullingMs + awakeMs : 0,
     alarm: mind.alarm,

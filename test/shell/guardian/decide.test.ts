@@ -57,10 +57,17 @@ describe('the wallet of a fleet', () => {
     const guardian = watching();
     guardian.lookFor(24_000, { ...leased, traderGone: true });
     const second = beat(1, { run: 'two', phase: 'starting', oursForMs: 16_000 });
-    guardian.look({ heartbeat: second });
     guardian.lookFor(15_000, { heartbeat: second, traderGone: true });
     expect(guardian.timesOf('end')).toEqual([]);
     expect(guardian.timesOf('cancel').at(-1)).toBeGreaterThan(30_000);
+  });
+
+  it('is cleared again once a wall clock that was set forward is correct', () => {
+    const guardian = watching();
+    guardian.rounds = () => 'canceled';
+    guardian.lookFor(12_000, { ...leased, traderGone: true });
+    guardian.look({ ...leased, traderGone: true, ageMs: 3_600_000 });
+    expect(guardian.lookFor(1_000, { ...leased, traderGone: true })).toContain('cancel');
   });
 
   it.each([true, false])('is left for good when the trader is gone (the guardian stays: %s)', (stays) => {
