@@ -92,6 +92,7 @@ export async function openSession(options: SessionOptions) {
     if (exchange === null) await refuseWrongFees(client, config);
     const venue = { client, wallet, profile, allowBlindSigning: config.venue.allowBlindSigning };
     if (!(await settleWallet(joined, venue, options))) return await stopped(false);
+    if (!joined.isSettled) guardian?.heart.settle();
     await guardian?.start();
     const startedMs = nowMs();
     // A run's id begins with the time, so that ids sort by start; the random part distinguishes simultaneous starts.

@@ -70,8 +70,8 @@ export class Heart {
   readonly #identity = { run: randomBytes(8).toString('hex'), process: readMark(process.pid) };
   readonly #cannotBeat: (error: unknown) => void;
   readonly #oursForMs: () => number | null;
-  /** Whether orders of an earlier run may have rested when this run started; used until this run trades. */
-  readonly #mayHaveRested: boolean;
+  /** Whether orders of an earlier run or owner may rest; used until this run trades. */
+  #mayHaveRested: boolean;
   readonly #starting: NodeJS.Timeout;
   #count = 0;
   #steppedMs: number | null = null;
@@ -118,6 +118,12 @@ export class Heart {
     this.#beatenMs = nowMs;
     this.#enter('trading');
     return sinceMs;
+  }
+
+  /** Records the proof, before this run trades, that no order of an earlier run or owner rests. */
+  settle(): void {
+    this.#mayHaveRested = false;
+    this.#write();
   }
 
   /** Records that the trader ends. Call this after the proof that no order rests, when no order will follow. */

@@ -24,7 +24,7 @@ export const heartbeatSchema = z.object({
    * - `ended`: two reads have proven that no order rests
    */
   phase: z.enum(['starting', 'trading', 'ended']),
-  /** Whether an own order may rest at the exchange. Once true, the value stays true until phase `ended`. */
+  /** Whether an own order may rest at the exchange. Once true, it stays true until a proof that no order rests. */
   mayRest: z.boolean(),
   /** Whether the trader is killed, halted or stopping, so that resting orders must be canceled. */
   nothingMayRest: z.boolean(),

@@ -48,7 +48,7 @@ describe('the heart of a trader', () => {
     expect(read(path).count - before).toBe(5);
   });
 
-  it('says that nothing rests only when it ended in order', () => {
+  it('says that nothing rests only when it ended in order or took over without an order', () => {
     const path = ledger();
     const first = heartOf(path);
     first.beat();
@@ -65,8 +65,10 @@ describe('the heart of a trader', () => {
     second.close();
     heartOf(path);
     expect(read(path)).toMatchObject({ phase: 'starting', mayRest: false });
-    new Heart(path, false, fail, () => 18_000, true);
+    const successor = new Heart(path, false, fail, () => 18_000, true);
     expect(read(path)).toMatchObject({ phase: 'starting', mayRest: true });
+    successor.settle();
+    expect(read(path)).toMatchObject({ phase: 'starting', mayRest: false });
   });
 
   it.each([true, false])('starts with the end of its lease, and with orders of its ledger: %s', (knowsOrders) => {
