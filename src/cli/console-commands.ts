@@ -100,7 +100,7 @@ const guardianCommand = command({
   help: "cancels all orders when the trader's heartbeat stops; the trader starts a guardian automatically",
   config: 'trader',
   options: {
-    withTrader: option.flag('--with-trader', 'exit once the trader ended and no order rests (default: keep running)'),
+    withTrader: option.flag('--with-trader', 'exit once the trader ended and no cancel is due (default: keep running)'),
   },
   run: async ({ options: { withTrader }, config, io }) => {
     if (config.exchange?.embedded === true) {

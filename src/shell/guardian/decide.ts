@@ -375,11 +375,11 @@ function afterRound(alarm: Alarm, { nowMs, outcome, text }: GuardianRound): Alar
   }
 }
 
+const ASKED = 'the guardian was asked to end, and ends when no order rests or the wallet is left to its next owner';
+
 const onAsk = (mind: GuardianMind, rules: GuardianRules): Decision => ({
   mind: { ...mind, isAskedToEnd: true },
-  actions: mayLeave(mind, rules)
-    ? []
-    : [{ kind: 'record', severity: 'loud', text: 'the guardian was asked to end, and ends when no order rests' }],
+  actions: mayLeave(mind, rules) ? [] : [{ kind: 'record', severity: 'loud', text: ASKED }],
 });
 
 export function describeState({ alarm, heartbeat }: GuardianMind): Pick<GuardianReport, 'state' | 'text'> {
