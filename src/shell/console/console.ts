@@ -12,7 +12,7 @@ import type { ProcessStatus } from '../../shared/protocol/trader-status.js';
 import { findWriter } from '../../trader/ledger/lock.js';
 import { readSecret } from '../alerts/senders.js';
 import { isConsoleWanted, type TraderConfig } from '../config/config.js';
-import { followStatus } from '../control/control-client.js';
+import { followStatus, NO_TRADER } from '../control/control-client.js';
 import type { Host, TraderHost } from '../dashboard/contract.js';
 import { openDashboard } from '../dashboard/dashboard.js';
 import { nowMs } from '../runtime/clock.js';
@@ -171,15 +171,23 @@ async function listenWithin(at: (port: number) => ReturnType<typeof openDashboar
   }
 }
 
-/** Throws if the trader at the control socket does not write this ledger: the socket is then another trader's. */
-function requireWriter({ pid, configFile }: ProcessStatus, ledgerPath: string): void {
-  try {
-    if (findWriter(ledgerPath)?.pid === pid) return;
-  } catch {
-    return; // The lock does not name its holder, which may be this trader.
-  }
-  const other = `another trader uses the control socket: process ${pid}, with ${configFile}`;
-  throw new Error(`${other}, does not write the ledger ${ledgerPath}`);
+/** Makes a check that throws if a process at the control socket does not write this ledger. */
+function makeWriterCheck(ledgerPath: string) {
+  let unnamed: string | null = null;
+  return ({ pid, run, configFile }: ProcessStatus): void => {
+    const other = `the control socket is used by process ${pid} (${configFile}), which does not write the ledger ${ledgerPath}`;
+    let writer: ReturnType<typeof findWriter>;
+    try {
+      writer = findWriter(ledgerPath);
+    } catch (error) {
+      // A lock may lack its holder's name for a moment; if the name stays missing, the holder may be this trader.
+      if (unnamed === run) return;
+      unnamed = run;
+      throw error;
+    }
+    if (writer === null) throw new Error(`${NO_TRADER}: ${other}`);
+    if (writer.pid !== pid) throw new Error(other);
+  };
 }
 
 /** Time between two points of the charts' history, ms. */
@@ -220,11 +228,14 @@ function openShownTrader(options: ShownTraderOptions) {
   });
   const shown: ShownParts = { name, config, guardian, trader, ledger, history, book, watch, alerts, reports };
   const endCommands = listenForCommands({ ...shown, store, note });
+  const requireWriter = makeWriterCheck(ledgerPath);
   const endStream = followStatus(config.control.socket, {
     line: (line) => {
-      if (line.type === 'hello') requireWriter(line.process, ledgerPath);
-      // The ledger is reopened for each new run, because the trader may then write a different ledger file.
-      if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
+      if (line.type === 'hello' && line.process.run !== trader.hello?.run) {
+        requireWriter(line.process);
+        // The trader of a new run may write a different ledger file.
+        ledger.close();
+      }
       trader.onLine(line);
       // Notices with the severity `loud` are omitted, because `Watch` reads them from the ledger.
       if (line.type === 'notice' && line.severity === 'info') watch.notice(line);

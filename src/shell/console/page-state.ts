@@ -213,6 +213,8 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
     markets: markets.map((market) => marketRow(market, facts)),
     market: wanted === undefined ? null : marketDetail(wanted, facts),
     ...ledger.lists(),
+    // A ledger that failed still lists the orders of which the trader has proven that none rests.
+    ...(trader.hasFailed && trader.bye?.proven === true ? { resting_orders: 0, orders: [] } : {}),
   };
 }
 
@@ -222,7 +224,7 @@ export type ServedState = PageState & Readonly<{ role: Role; traders: readonly s
 /** Returns the mode to show: the trader's last mode, or `not answering` after 5 s without a frame. */
 export function judgeMode(trader: ShownState): { readonly mode: string; readonly reason: string } {
   const { account, bye, isCurrent, isWithTrader, lost, silentMs } = trader;
-  const end = lost === NO_TRADER && bye?.proven === false ? describeEnd(trader) : null;
+  const end = lost?.startsWith(NO_TRADER) && bye?.proven === false ? describeEnd(trader) : null;
   if (end !== null) return { mode: 'not running', reason: end };
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };
   if (isCurrent) return { mode: account?.mode ?? 'starting', reason: account?.reason ?? '' };

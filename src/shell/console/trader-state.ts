@@ -72,7 +72,7 @@ export class ShownState {
         this.hasFailed ||= !line.proven;
         if (!line.proven || this.account?.proven !== false) return;
         // After a failure, the proof that no order rests is newer than the last frame.
-        this.account = { ...this.account, openOrders: 0, proven: true, provenMs: line.time };
+        this.account = { ...this.account, openOrders: 0, unknownOrders: 0, proven: true, provenMs: line.time };
         for (const [id, market] of this.markets)
           this.markets.set(id, { ...market, orders: [], bidMicros: null, askMicros: null });
     }

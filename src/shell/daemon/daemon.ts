@@ -387,7 +387,7 @@ class Service implements RunningTrader {
     // A promise may reject without an error value; a new error then replaces it.
     this.#failure ??= error ?? new Error('the trader failed, but reported no error');
     this.stop();
-    this.#telemetry.publisher.tellEnd(secrets.clean(this.ending() ?? ''), false);
+    if (!this.isProven) this.#telemetry.publisher.tellEnd(secrets.clean(this.ending() ?? ''), false);
   }
 }
 

@@ -73,7 +73,10 @@ test('shows no open order after a proof that follows a failure', () => {
   const trader = toldTrader([market('m')]);
   for (const proven of [false, true]) trader.onLine({ type: 'bye', time: 7_000, reason: 'it failed', proven });
   trader.onLost(NO_TRADER);
-  const state = makePageState({ trader, name: 'trader', ...NOTHING_BESIDE }, null);
+  const lists = { resting_orders: 1, orders: [{}], fills: [], events: [] };
+  const parts = { trader, name: 'trader', ...NOTHING_BESIDE, ledger: { lists: () => lists } };
+  const state = makePageState(parts as unknown as Parameters<typeof makePageState>[0], null);
   expect(state).toMatchObject({ mode: 'stopped', reason: 'it failed', proven: 7_000, open_orders: 0, actions: [] });
+  expect(state).toMatchObject({ unknown_orders: 0, resting_orders: 0, orders: [] });
   expect(state.markets).toMatchObject([{ open_orders: 0, bid: null }]);
 });
