@@ -213,7 +213,8 @@ function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat, ageMs }: Guardian
     heartbeat: known,
     lookedMs: nowMs,
     silentMs,
-    sinceBeatMs: Math.max(silentMs, ageMs),
+    // Without a heartbeat file its age is unknown.
+    sinceBeatMs: heartbeat === null && !moved ? mind.sinceBeatMs + awakeMs : Math.max(silentMs, ageMs),
     startingMs: isStarting ? mind.startingMs + awakeMs : 0,
     pullingMs: isPulling(known) ? mind.pullingMs + awakeMs : 0,
     alarm: mind.alarm,
@@ -308,11 +309,10 @@ function reasonToSettle(mind: GuardianMind, alarm: Alarm, rules: GuardianRules, 
   // After its lease a restarted trader takes over. A wrong wall clock must not end the alarm.
   const leaseMs = leaseOf(mind);
   if (leaseMs !== null && mind.silentMs - leaseMs < rules.lateOrdersMs) return null;
-  if (isSecured(alarm) && look.nowMs - alarm.orderSeenMs >= rules.lateOrdersMs)
-    return 'no order rests, and the silent trader has ended';
-  return isLeftToOthers(mind, alarm, rules)
-    ? 'the silent trader has ended, and the wallet is left to its next owner'
-    : null;
+  if (isLeftToOthers(mind, alarm, rules))
+    return 'the silent trader has ended, and the wallet is left to its next owner';
+  const isProven = isSecured(alarm) && look.nowMs - alarm.orderSeenMs >= rules.lateOrdersMs;
+  return isProven ? 'no order rests, and the silent trader has ended' : null;
 }
 
 /** Returns whether a guardian that was asked to end may end. */
