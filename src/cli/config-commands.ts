@@ -11,7 +11,7 @@ import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
 import { configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
-import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
+import { objectSchema, paramTable } from '../trader/strategy/read-params.js';
 import { all, type CommandOutput, command } from './command.js';
 import type { CliIo } from './io.js';
 import * as option from './options.js';
@@ -75,7 +75,7 @@ type FileSchema = typeof traderSchema | typeof strategyFileSchema;
 const liveClasses = (schema: FileSchema) =>
   Object.fromEntries(listSettings(jsonSchema(schema)).map(({ name }) => [name, liveClass(schema, name)]));
 
-const PARAM_COLUMNS: readonly TableColumn<ParamRow>[] = [
+const PARAM_COLUMNS: readonly TableColumn<ReturnType<typeof paramTable>[number]>[] = [
   { title: 'PARAMETER', cell: (row) => row.name },
   { title: 'UNIT', cell: (row) => row.unit, keep: 2 },
   { title: 'RANGE', cell: (row) => row.range },

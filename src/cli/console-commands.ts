@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { messageOf, TwinbookError } from '../shared/base/errors.js';
 import { isGone } from '../shared/base/processes.js';
 import { utcText } from '../shared/base/text.js';
-import type { RememberedAlert } from '../shell/alerts/alert-center.js';
+import type { AlertState } from '../shell/alerts/alert-center.js';
 import { isConsoleWanted, type TraderConfig } from '../shell/config/config.js';
 import { loadTraderConfig } from '../shell/config/load.js';
 import {
@@ -29,6 +29,8 @@ import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import * as option from './options.js';
 import { askThere, valueOn } from './reach.js';
 import { type TableColumn, table } from './table.js';
+
+type RememberedAlert = AlertState['open'][number];
 
 const consoleCommand = command({
   name: 'console',

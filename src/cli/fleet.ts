@@ -5,12 +5,14 @@ import { formatDecimal, micros, ZERO } from '../shared/base/micros.js';
 import type { FleetConfig, TraderConfig } from '../shell/config/config.js';
 import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
 import { FleetMember, rulesOf } from '../shell/fleet/member.js';
-import { initFleet, readFleet, type WalletRow } from '../shell/fleet/owner-desk.js';
+import { initFleet, readFleet } from '../shell/fleet/owner-desk.js';
 import { command } from './command.js';
 import type { CliIo } from './io.js';
 import * as option from './options.js';
 import { withVenue } from './reach.js';
 import { record, short, type TableColumn, table } from './table.js';
+
+type WalletRow = Awaited<ReturnType<typeof readFleet>>['wallets'][number];
 
 function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   if (fleet !== null) return fleet;

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { type Micros, micros } from '../../src/shared/base/micros.js';
 import type { Random } from '../../src/shared/base/random.js';
 import type { VenueProfile } from '../../src/shared/protocol/profile.js';
-import type { PollingSettings, StrategySettings, TraderSettings } from '../../src/trader/engine/settings.js';
+import type { StrategySettings, TraderSettings } from '../../src/trader/engine/settings.js';
 import { type RiskLimits, riskLimitsSchema } from '../../src/trader/risk/limits.js';
 import type { Strategy } from '../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../src/trader/strategy/economics.js';
@@ -46,7 +46,7 @@ export interface Setting {
   /** Requests that the exchange admits; absent: as in the profile. */
   readonly allowed?: VenueProfile['rate_limits'];
   readonly limits: RiskLimits;
-  readonly polling: PollingSettings;
+  readonly polling: TraderSettings['polling'];
   readonly mergeFromMicros: Micros;
   /** Two on some of the same markets must not trade with each other. */
   readonly makers: readonly Maker[];

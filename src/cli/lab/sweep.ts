@@ -25,7 +25,7 @@ import { gridSearch, randomSearch, readAxis } from '../../lab/sweep/search.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { isLoopback } from '../../shell/client/message.js';
 import { loadConfig } from '../../shell/config/load.js';
-import type { QueueAddress } from '../../shell/queue/job-queue.js';
+import type { JobQueue } from '../../shell/queue/job-queue.js';
 import { readPrivateFile, secrets } from '../../shell/wallet/secrets.js';
 import { command, resolveData } from '../command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine, writeWhole } from '../io.js';
@@ -388,7 +388,7 @@ async function work(machine: ChunkMachine, queue: string, lockMs: number, io: Cl
   return EXIT.ok;
 }
 
-function readAddress(name: string, { env }: CliIo): QueueAddress {
+function readAddress(name: string, { env }: CliIo): ConstructorParameters<typeof JobQueue>[0] {
   const url = readSecret(env, ADDRESS, 'the address of the queue', 'redis://HOST:PORT');
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed !== null) for (const text of [parsed.password, querystring.unescape(parsed.password)]) secrets.hide(text);

@@ -9,7 +9,7 @@ import type { TraderConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { readRun, runFolders } from '../../shell/journal/runs.js';
 import { storedMarks } from '../../trader/engine/own/account.js';
-import type { PnlRow } from '../../trader/ledger/contract.js';
+import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { command } from '../command.js';
 import { type CliIo, writeWhole } from '../io.js';
 import * as option from '../options.js';
@@ -71,6 +71,9 @@ const amounts = <Name extends string>(
   row: { readonly [Field in `${Name}Micros`]?: number | null } | null | undefined,
   ...names: readonly Name[]
 ) => Object.fromEntries(names.map((name) => [name, amountText(row?.[`${name}Micros`])])) as Record<Name, string | null>;
+
+/** Capital, cash and result of the whole ledger, millionths of currency. */
+type PnlRow = ReturnType<LedgerReader['pnl']>;
 
 const formatFigures = (pnl: PnlRow) => amounts(pnl, 'capital', 'cash', 'realised', 'fees', 'unrealised', 'total');
 

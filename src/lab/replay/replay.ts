@@ -11,7 +11,7 @@ import type { RunDescription, RunJournal, RunStep } from '../../shell/journal/ru
 import type { BoundedCall } from '../../trader/engine/settings.js';
 import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import { Trader } from '../../trader/engine/trader.js';
-import type { IntentSigner, SignAnswer } from '../../trader/executor/contract.js';
+import type { IntentSigner } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
@@ -154,7 +154,7 @@ class RecordedInputs implements IntentSigner {
     this.asked = [];
   }
 
-  sign(intentId: string): SignAnswer {
+  sign(intentId: string): ReturnType<IntentSigner['sign']> {
     const then = this.#step.signed[this.asked.length];
     this.asked.push(intentId);
     return then?.intentId === intentId ? then.answer : { ok: true, signature: NEVER_MADE };

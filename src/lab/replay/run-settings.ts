@@ -4,10 +4,12 @@ import type { Config } from '../../shell/config/config.js';
 import { shippedStrategies, VERSION } from '../../shell/config/shipped.js';
 import { settingName } from '../../shell/config/shown.js';
 import { loadShipped } from '../../shell/config/strategy-module.js';
-import type { JournaledStrategy, RunDescription } from '../../shell/journal/runs.js';
+import type { RunDescription } from '../../shell/journal/runs.js';
 import type { StrategySettings, TraderSettings } from '../../trader/engine/settings.js';
 import type { ParamSpecs, Strategy } from '../../trader/strategy/contract.js';
 import { fieldDifferences, isSame } from './compare.js';
+
+type JournaledStrategy = RunDescription['strategies'][number];
 
 type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
 

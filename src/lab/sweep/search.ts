@@ -7,7 +7,7 @@ import { closest } from '../../shared/base/text.js';
 import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import { canonicalJson, shownParams } from '../../shell/config/shown.js';
 import type { FieldSpec, ParamValues } from '../../trader/strategy/contract.js';
-import { describeParam, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
+import { describeParam, readParams } from '../../trader/strategy/read-params.js';
 import { type Axis, MAX_CONFIGURATIONS, type Search, type SweepAssumptions, type SweepCandidate } from './contract.js';
 
 type RawValue = SweepCandidate['values'][number];
@@ -271,7 +271,11 @@ function put(raw: Record<string, unknown>, path: Axis['path'], value: RawValue |
 }
 
 /** Describes the reason why values cannot be combined. Throws if the value of a varied parameter is itself invalid. */
-function describeProblems({ name, module }: StrategyConfig, own: readonly Axis[], problems: ParamsRead['problems']) {
+function describeProblems(
+  { name, module }: StrategyConfig,
+  own: readonly Axis[],
+  problems: ReturnType<typeof readParams>['problems'],
+) {
   for (const axis of own) {
     const problem = problems.find(({ path }) => path.join('.') === axis.path.join('.'));
     if (problem === undefined) continue;

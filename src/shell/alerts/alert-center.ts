@@ -4,7 +4,7 @@ import { utcText } from '../../shared/base/text.js';
 import type { StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { AlertsConfig, ChannelConfig } from '../config/config.js';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
-import { addNextStep, type Condition, findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
+import { addNextStep, findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
 
 /** Time after which a critical alert is sent again, ms. */
 const AGAIN_MS = 15 * 60_000;
@@ -14,7 +14,7 @@ const CLEARED_AFTER_MS = 30_000;
 const LATE_MS = 60_000;
 
 /** An open alert, in the form in which it is stored and shown. Times are Unix ms. */
-export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
+interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
   readonly sinceMs: number;
   /** Time of the last message about the alert, Unix ms; null before the first message. */
   readonly toldMs: number | null;
@@ -49,7 +49,11 @@ export class AlertBook {
   }
 
   /** Returns the due messages. An open alert does not end while its condition is unknown (`isUndecided`). */
-  observe(conditions: readonly Condition[], nowMs: number, isUndecided = (_kind: string, _sinceMs: number) => false) {
+  observe(
+    conditions: ReturnType<typeof findConditions>,
+    nowMs: number,
+    isUndecided = (_kind: string, _sinceMs: number) => false,
+  ) {
     if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
     const lastMs = Math.min(this.#seenMs, nowMs);
     this.#seenMs = nowMs;

@@ -29,7 +29,7 @@ export function startLifeline(beganMs: number) {
   };
 }
 
-export interface Condition extends Pick<AlertKind, 'severity' | 'title' | 'forMs'> {
+interface Condition extends Pick<AlertKind, 'severity' | 'title' | 'forMs'> {
   readonly kind: string;
   readonly text: string;
   /** Start of the condition, Unix ms; absent if only the first observation of the condition is known. */

@@ -133,7 +133,7 @@ interface BackupPolicy {
   readonly maxBytes: number;
 }
 
-export interface BackupFile {
+interface BackupFile {
   readonly name: string;
   /** Time when the backup was started, Unix ms. */
   readonly atMs: number;

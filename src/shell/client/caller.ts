@@ -25,7 +25,7 @@ import type {
 } from './contract.js';
 import { type CallParts, checkedBaseUrl, classify, type Message, writeHeaders, writeMessage } from './message.js';
 import type { Permit } from './pacing.js';
-import { type Attempt, type Sender, Transport } from './transport.js';
+import { type Sender, Transport } from './transport.js';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 8;
@@ -269,7 +269,7 @@ export class HttpCaller {
 
   #read(
     { declaration, parts }: Job,
-    attempt: Extract<Attempt, { kind: 'answer' }>,
+    attempt: Extract<Awaited<ReturnType<Sender['send']>>, { kind: 'answer' }>,
     times: AnswerTimes,
     { line, place }: { readonly line: BudgetLine | null; readonly place: Permit },
   ): Omit<ClientAnswer, 'sentMs' | 'nowMs'> & { again: boolean } {

@@ -9,7 +9,7 @@ import { ADDRESS_ATTEMPT_MS, guarded } from '../../shared/base/processes.js';
 import type { Message } from './message.js';
 
 /** Result of one attempt of an HTTP request. `text` is null if the answer's bytes are not UTF-8. */
-export type Attempt =
+type Attempt =
   | {
       readonly kind: 'answer';
       readonly status: number;

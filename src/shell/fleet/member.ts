@@ -7,18 +7,10 @@ import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
 import type { FleetConfig } from '../config/config.js';
 import { FleetDatabase } from './database.js';
-import {
-  DatabaseDesk,
-  type Expected,
-  type OwnerCandidate,
-  type OwnerRow,
-  requireTables,
-  type TakenLease,
-  type TraderSummary,
-} from './owner-desk.js';
+import { DatabaseDesk, type OwnerRow, requireTables, type TraderSummary } from './owner-desk.js';
 
 /** A moment on one machine, read from three clocks. Each clock stops or jumps in different cases. */
-export interface Instant {
+interface Instant {
   /** Monotonic clock, ms; on Linux this clock stops while the machine sleeps. */
   readonly steadyMs: number;
   /** Time since the machine's start, ms, including sleep. */
@@ -93,7 +85,7 @@ export class Lease {
   }
 
   /** Returns the row of a lease that may be taken, which `take` must find unchanged; undefined for another lease. */
-  expected(now: Instant): Expected | undefined {
+  expected(now: Instant): Parameters<DatabaseDesk['take']>[0] | undefined {
     return this.successor !== null || this.waitMs(now) > 0 ? undefined : this.owner;
   }
 
@@ -171,7 +163,7 @@ export class FleetMember {
   /** Reason why the last renewal of the lease failed; null after a success. */
   trouble: string | null = null;
   readonly #options: MemberOptions;
-  readonly #candidate: OwnerCandidate;
+  readonly #candidate: ConstructorParameters<typeof DatabaseDesk>[1];
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
   /** Markets that this trader dropped. Once the core knows this, the next renewal releases their claims. */
@@ -297,7 +289,10 @@ export class FleetMember {
   }
 
   /** Requests capital: at least the previous owner's capital while orders of that owner may rest. */
-  async #grantFirst(desk: DatabaseDesk, { isSettled, grantedMicros }: TakenLease): Promise<void> {
+  async #grantFirst(
+    desk: DatabaseDesk,
+    { isSettled, grantedMicros }: NonNullable<Awaited<ReturnType<DatabaseDesk['take']>>>,
+  ): Promise<void> {
     const { capitalMicros } = this.#options;
     try {
       await this.#grant(desk, isSettled ? capitalMicros : micros(Math.max(capitalMicros, grantedMicros)));

@@ -109,7 +109,7 @@ async function readVersion(database: FleetDatabase): Promise<number | null> {
   return Number(row?.['version']);
 }
 
-export interface WalletRow extends OwnerRow, TakenLease {
+interface WalletRow extends OwnerRow, TakenLease {
   readonly wallet: string;
   readonly machine: string;
   readonly markets: readonly string[];
@@ -148,7 +148,7 @@ export interface OwnerRow {
 }
 
 /** Term and renewal that `take` must find unchanged in the wallet's row; null if there must be no row. */
-export type Expected = Pick<OwnerRow, 'term' | 'renewal'> | null;
+type Expected = Pick<OwnerRow, 'term' | 'renewal'> | null;
 
 /** A trader's state at its last renewal, for display. Money is decimal text; `result` is the total profit or loss. */
 export interface TraderSummary {
@@ -162,9 +162,9 @@ export interface TraderSummary {
   readonly version: string;
 }
 
-export type OwnerCandidate = Pick<WalletRow, 'wallet' | 'holder' | 'instance' | 'machine' | 'leaseMs'>;
+type OwnerCandidate = Pick<WalletRow, 'wallet' | 'holder' | 'instance' | 'machine' | 'leaseMs'>;
 
-export interface TakenLease {
+interface TakenLease {
   readonly term: number;
   /** Whether it is proven that no order of the wallet's previous owner can rest. */
   readonly isSettled: boolean;

@@ -53,7 +53,7 @@ export interface RunFacts {
   readonly strategyLimitMs: number;
 }
 
-export interface JournalOptions extends RunFacts {
+interface JournalOptions extends RunFacts {
   readonly ledger: Ledger;
   /** Called once with a message if the journal cannot continue or the run cannot be replayed. */
   readonly loud: (text: string) => void;

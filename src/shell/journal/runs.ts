@@ -14,7 +14,7 @@ import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.j
 import { parseJson } from '../../shared/base/text.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { FeedSettings, StrategySettings, TraderSettings } from '../../trader/engine/settings.js';
-import type { SignAnswer } from '../../trader/executor/contract.js';
+import type { IntentSigner } from '../../trader/executor/contract.js';
 
 export const RUN_FILE = 'run.json';
 export const LEDGER_COPY = 'ledger.sqlite';
@@ -40,7 +40,7 @@ export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRu
 }
 
 /** Settings of a strategy, and the key of its code. The journal does not contain the code itself. */
-export interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
+interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
   readonly moduleKey: string;
   readonly file: string;
   /** The strategy file's `strategy` setting: the name of a shipped module, or a path. */
@@ -57,7 +57,7 @@ export interface RunStep {
   /** Numbers of the strategy calls that timed out in this step; the step's calls are numbered from 0. */
   readonly timedOut: readonly number[];
   /** Answers of the signer during this step, in order. */
-  readonly signed: readonly { readonly intentId: string; readonly answer: SignAnswer }[];
+  readonly signed: readonly { readonly intentId: string; readonly answer: ReturnType<IntentSigner['sign']> }[];
   /** Error of the core that ended the run at this step; null if the step had no error. */
   readonly failure: string | null;
 }

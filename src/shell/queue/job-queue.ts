@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { openSeal, type SealKey, seal } from './seal.js';
 
-export type Handled =
+type Handled =
   | { readonly kind: 'done'; readonly text: string }
   /** The job needs a worker of another version: it waits in the queue, and this worker continues. */
   | { readonly kind: 'foreign'; readonly why: string }
@@ -193,7 +193,7 @@ function formatPlace(url: string): string {
 }
 
 /** `url`: server address, `redis://` or `rediss://`, with user and password if needed. The address is a secret. */
-export interface QueueAddress extends SealKey {
+interface QueueAddress extends SealKey {
   readonly url: string;
 }
 

@@ -15,10 +15,12 @@ import { RequestQueue } from '../../trader/scheduler/request-queue.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import { duration, nowMs, steadyMs } from '../runtime/clock.js';
-import { Loop, type LoopHooks, type SteppedCore, type Told } from '../runtime/loop.js';
+import { Loop, type SteppedCore, type Told } from '../runtime/loop.js';
 import type { Credentials } from '../wallet/key-file.js';
-import type { CaptureCounts } from './capture/capture.js';
+import type { Capture } from './capture/capture.js';
 import { Recorder } from './recorder.js';
+
+type CaptureCounts = Capture['counts'];
 
 const LINE_EVERY_MS = 60_000;
 /** Times between the start and the first status lines, ms; short, so that the operator soon sees progress. */
@@ -90,7 +92,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     say('none of the named markets can be recorded any more');
     finish();
   };
-  const perform: LoopHooks['perform'] = (request) => client.perform(request);
+  const perform: ConstructorParameters<typeof Loop>[1]['perform'] = (request) => client.perform(request);
   const loop = new Loop(plan, { perform, before: () => null, afterStep, onFailure });
   say(`recording ${venue} at ${baseUrl} into ${folder}`);
   const { public_per_minute: open, signed_per_minute: signed } = plan.limits;

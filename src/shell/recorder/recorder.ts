@@ -4,7 +4,7 @@ import { openRecordingStore, type RecordingStore } from '../../recording/store/s
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import { VenueTimeBounds } from '../../trader/engine/venue-clock.js';
 import { endsWithin, noRoom, spareBytes } from '../runtime/disk.js';
-import { Capture, type CaptureSettings } from './capture/capture.js';
+import { Capture } from './capture/capture.js';
 
 const FLUSH_EVERY_MS = 1_000;
 /** Number of skipped flushes (one a second) after which a hanging write ends the recording. */
@@ -14,7 +14,7 @@ const CLOSE_WITHIN_MS = 60_000;
 /** Approximate fraction of a poll plan's public requests that read books. */
 const BOOK_PART = 0.6;
 
-interface RecorderOptions extends Required<Omit<CaptureSettings, 'store'>> {
+interface RecorderOptions extends Required<Omit<ConstructorParameters<typeof Capture>[0], 'store'>> {
   /** Interval at which the poll plan reads a book if the request budget suffices, ms. */
   readonly bookIntervalMs: number;
   /** Number of public requests per minute that the poll plan may make. */

@@ -15,7 +15,7 @@ export interface SteppedCore {
 /** Function called after each step with the core's input, its requests, and its error (null if it did not fail). */
 export type Told = (observation: Observation, requests: readonly Request[], failure: unknown) => void;
 
-export interface LoopHooks {
+interface LoopHooks {
   /** Performs a request of the core. Failures are outcomes. */
   readonly perform: (request: Request) => Promise<Extract<Observation, { kind: 'outcome' }>>;
   /** Called before every step; returns a command to execute first, or null. An error of this hook ends the loop. */

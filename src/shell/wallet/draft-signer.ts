@@ -18,7 +18,7 @@ import {
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 
 /** Fields of the venue profile that decide which drafts are signed, and the operator's permission to sign blindly. */
-export interface SigningRules
+interface SigningRules
   extends Pick<
     VenueProfile,
     'service_name' | 'draft_message' | 'solana_programs' | 'solana_lookup_tables' | 'draft_cosigners'

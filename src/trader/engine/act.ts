@@ -21,15 +21,7 @@ import type { MarketEntry, Markets } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
 import { heldIn } from './own/own-state.js';
 import { findExcess } from './quoting/changes.js';
-import {
-  type EventTurns,
-  findHold,
-  isInStartupGrace,
-  isUnassigned,
-  makeView,
-  NO_TURNS,
-  takeEventTurns,
-} from './quoting/event-turns.js';
+import { findHold, isInStartupGrace, isUnassigned, makeView, NO_TURNS, takeEventTurns } from './quoting/event-turns.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
 import { react } from './reactions.js';
@@ -135,7 +127,7 @@ function actInMarket(
   state: TraderState,
   entry: MarketEntry,
   base: StepContext,
-  turns: EventTurns,
+  turns: ReturnType<typeof takeEventTurns>,
   isTick: boolean,
 ): void {
   const { nowMs } = base;

@@ -45,7 +45,7 @@ export interface FeedSettings {
   readonly maxAgeMs: number;
 }
 
-export interface PollingSettings extends Omit<PollSettings, 'ownTrades' | 'bookDepth'> {
+interface PollingSettings extends Omit<PollSettings, 'ownTrades' | 'bookDepth'> {
   /** The request budget must suffice to cancel all open orders within this time, ms; absent: at once. */
   readonly cancelAllWithinMs?: number;
   /** Whether price bars are read once per market, for its volatility; absent: false. */

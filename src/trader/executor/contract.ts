@@ -16,7 +16,7 @@ export interface IntentSigner {
   sign(intentId: string): SignAnswer;
 }
 
-export type SignAnswer =
+type SignAnswer =
   | { readonly ok: true; readonly signature: string }
   /** The signer did not sign the draft. `isWithheld`: signing is forbidden now, so the draft was not checked. */
   | { readonly ok: false; readonly reason: string; readonly isWithheld?: true };

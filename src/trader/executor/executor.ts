@@ -333,8 +333,7 @@ function describeRow({ side, amount, price, outcome, status, market }: OrderRow)
   return `${side} ${shares} ${outcome.is_yes ? 'YES' : 'NO'} at ${limit}, ${status ?? '?'}, in "${market.title}"`;
 }
 
-export type MissingFills = Readonly<ReturnType<Executor['missingFills']>[number]>;
-export type RestingOrder = Readonly<ReturnType<Executor['restingOrders']>[number]>;
+type MissingFills = Readonly<ReturnType<Executor['missingFills']>[number]>;
 
 const subtractBooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
 

@@ -17,7 +17,7 @@ import {
   type OrderRecord,
 } from '../ledger/contract.js';
 import type { Reservation } from './contract.js';
-import { type IntentEvent, nextState } from './lifecycle.js';
+import { nextState } from './lifecycle.js';
 
 export class InFlight {
   intent: IntentRow;
@@ -113,7 +113,7 @@ export class InFlightIntents {
   /** Applies an event to an intent and writes its ledger row. An intent in a final state is dropped from the list. */
   move(
     inFlight: InFlight,
-    event: IntentEvent,
+    event: Parameters<typeof nextState>[1],
     nowMs: number,
     lastReason: string,
     change: Omit<IntentChange, 'state' | 'updatedMs' | 'lastReason'> = NO_CHANGE,

@@ -20,7 +20,7 @@ export const INTENT_EVENTS = [
   'recordExpired', // two reads, one poll apart, show that the intent expired, or its expired draft had no effect
   'lapsed', // an unsigned draft has expired on the exchange's clock
 ] as const;
-export type IntentEvent = (typeof INTENT_EVENTS)[number];
+type IntentEvent = (typeof INTENT_EVENTS)[number];
 
 export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<IntentEvent, IntentState>>>>> = {
   intended: {

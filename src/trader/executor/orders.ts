@@ -8,7 +8,7 @@ import type { IntentRow, OrderRecord } from '../ledger/contract.js';
 import { type Context, type RecordPoll, rowText } from './context.js';
 import type { Oddity } from './contract.js';
 import type { InFlight } from './in-flight-intents.js';
-import { FUTURE_S, type IntentEvent, RECORD_STATES, STANDINGS } from './lifecycle.js';
+import { FUTURE_S, type nextState, RECORD_STATES, STANDINGS } from './lifecycle.js';
 
 export function observeOrder(context: Context, order: OrderRecord, row: OrderRow, look: RecordPoll): void {
   const inFlight = context.intents.find('place', order.pubkey);
@@ -99,7 +99,13 @@ function tellSigned(context: Context, intent: IntentRow, pubkey: string, how: Or
   context.reportOddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
 }
 
-function noteEnded(context: Context, order: OrderRecord, status: OrderStatus, event: IntentEvent, nowMs: number): void {
+function noteEnded(
+  context: Context,
+  order: OrderRecord,
+  status: OrderStatus,
+  event: Parameters<typeof nextState>[1],
+  nowMs: number,
+): void {
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
   if (again && order.status === status && context.intents.get(intentId) === null) {

@@ -4,7 +4,7 @@
  */
 
 export type { Ledger } from './ledger.js';
-export type { LedgerReader, PnlRow } from './reads.js';
+export type { LedgerReader } from './reads.js';
 export type { Booked } from './table.js';
 export type * from './tables.js';
 export { isFinalIntent, placeTerms } from './tables.js';

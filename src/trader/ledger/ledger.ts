@@ -17,7 +17,6 @@ import {
   conversionPostings,
   feePostings,
   fillPostings,
-  type Posting,
   undoingPostings,
 } from './postings.js';
 import { FEE_REF, LedgerReader, PRUNED_NOTE, REF_SEPARATOR, TRADE_TURNS_NOTE } from './reads.js';
@@ -377,7 +376,7 @@ export class Ledger extends LedgerReader {
     return this.db.shrink(pages);
   }
 
-  #book(kind: string, ref: string, timeMs: number, postings: readonly Posting[]): void {
+  #book(kind: string, ref: string, timeMs: number, postings: readonly ReturnType<typeof balance>[number][]): void {
     const id = this.db.insert('INSERT INTO transactions (kind, ref, time_ms) VALUES (?, ?, ?)', kind, ref, timeMs);
     for (const { account, asset, amountMicros } of postings) {
       this.db.run('INSERT INTO postings VALUES (?, ?, ?, ?)', id, account, asset, amountMicros);

@@ -21,14 +21,14 @@ export function tradeNotional(isYes: boolean, priceMicros: Micros, amountMicros:
 }
 
 /** Change of one account by a booking. The postings of one booking sum to zero for each asset (currency or a share). */
-export interface Posting {
+interface Posting {
   readonly account: string;
   readonly asset: string;
   readonly amountMicros: Micros;
 }
 
 /** Shares of one outcome and their cost before a booking. */
-export type BookedHolding = Pick<HeldPosition, 'sharesMicros' | 'costMicros'>;
+type BookedHolding = Pick<HeldPosition, 'sharesMicros' | 'costMicros'>;
 
 const CURRENCY = 'currency';
 

@@ -2,7 +2,7 @@ import { must } from '../../shared/base/errors.js';
 import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { Database } from './database.js';
-import { type BookedHolding, basisAccount, sharesAccount } from './postings.js';
+import { basisAccount, type fillPostings, sharesAccount } from './postings.js';
 import type { Booked, LedgerTable } from './table.js';
 import {
   type BookedConversion,
@@ -379,7 +379,7 @@ export class LedgerReader {
     );
   }
 
-  protected holding(marketConditionId: string, isYes: boolean): BookedHolding {
+  protected holding(marketConditionId: string, isYes: boolean): Parameters<typeof fillPostings>[1] {
     return {
       sharesMicros: this.shares(marketConditionId, isYes),
       costMicros: this.balance(basisAccount(marketConditionId, isYes)),
@@ -400,9 +400,6 @@ export class LedgerReader {
     return table.list(this.db, where, ...wanted.flatMap(({ values }) => values), limit);
   }
 }
-
-/** Capital, cash and result of the whole ledger, millionths of currency. */
-export type PnlRow = Readonly<ReturnType<LedgerReader['pnl']>>;
 
 /** Returns the terms that the draft of this intent must have. */
 function toDraftTerms(intent: IntentRow): DraftTerms {

@@ -59,7 +59,7 @@ export function mirror(book: Book): Book {
 }
 
 /** Amounts to remove from an order book, by price. */
-export type Removal = Readonly<Record<BookSide, ReadonlyMap<Micros, Micros>>>;
+type Removal = Readonly<Record<BookSide, ReadonlyMap<Micros, Micros>>>;
 
 /** Returns the book minus the amounts in `removal`. Empty levels are dropped. */
 export function without(book: Book, removal: Removal): Book {

@@ -5,7 +5,7 @@
  */
 
 import { add, type Micros, maxMicros, minMicros, ONE, sub, ZERO } from '../../shared/base/micros.js';
-import { amountAt, type Removal } from './book.js';
+import { amountAt, type without } from './book.js';
 import type { Book, BookSide, MarkoutView, OwnFillsView, OwnOrder, SeenAt, TapeTrade } from './view.js';
 
 interface Remembered {
@@ -56,7 +56,7 @@ export class OwnOrderMemory {
   }
 
   /** Returns the amounts of own orders that this poll's book may contain. Drops orders that ended before the poll. */
-  inBook(at: SeenAt): Removal {
+  inBook(at: SeenAt): Parameters<typeof without>[1] {
     const removal = { bid: new Map<Micros, Micros>(), ask: new Map<Micros, Micros>() };
     for (const [intentId, known] of this.#orders) {
       if (known.goneMs !== null && known.goneMs < at.sentMs) {

@@ -4,7 +4,7 @@ import { add, formatDecimal, type Micros, micros, parseDecimal, sub, ZERO } from
 import type { ConversionRow, OrderRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
-import type { Executor, MissingFills, RestingOrder } from '../executor/executor.js';
+import type { Executor } from '../executor/executor.js';
 import type { AdoptedOutcome, ConversionKind, LedgerReader, Notes } from '../ledger/contract.js';
 import { CONVERSION_KINDS, StoredMemory } from '../ledger/tables.js';
 import {
@@ -17,7 +17,6 @@ import {
   movedText,
   NOTHING,
   negate,
-  type OwnBooks,
   orderDifference,
   orderText,
   outcomeKey,
@@ -32,9 +31,14 @@ import {
 import { IndependentFillCount } from './independent-fill-count.js';
 import { ListCursor, PageWalk, type Reading } from './list-cursor.js';
 
+type OwnBooks = Parameters<typeof orderDifference>[1];
+
 export interface PendingChanges extends Pick<Executor, 'pendingConversion'> {
-  restingOrders(): readonly Omit<RestingOrder, 'intentId'>[];
-  missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
+  restingOrders(): readonly Omit<ReturnType<Executor['restingOrders']>[number], 'intentId'>[];
+  missingFills(): readonly Pick<
+    ReturnType<Executor['missingFills']>[number],
+    'orderPubkey' | 'marketConditionId' | 'missingMicros'
+  >[];
 }
 
 /** Complete list of own resting orders. `startedMs`: request time of the list's first page, our clock, ms. */
@@ -305,7 +309,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
 }
 
 /** Planned adoption of one outcome: its shares in the ledger and at the exchange, and the moves to book. */
-export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros'> {
+interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros'> {
   readonly ledgerMicros: Micros;
   readonly exchangeMicros: Micros;
 }

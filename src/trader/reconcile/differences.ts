@@ -34,7 +34,7 @@ export const UNKNOWN = 'unknown';
 /** Exchange's figure in a difference if the ledger has a booking that the exchange's complete list lacks. */
 export const NOTHING = 'nothing';
 
-export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'conversion'> {
+interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'conversion'> {
   /** True if fills of this order were booked recently or are missing, so that its filled amount may change. */
   isFilling(orderPubkey: string): boolean;
   /** True while this trader's conversion with this draft is in progress. */

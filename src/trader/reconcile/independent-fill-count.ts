@@ -13,7 +13,9 @@ import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { BookedFill, LedgerReader, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, outcomeKey, pastTime, type RecordedMove } from './differences.js';
-import type { WalkStep } from './list-cursor.js';
+import type { Reading } from './list-cursor.js';
+
+type WalkStep = ReturnType<Reading['onReport']>;
 
 /** Rows per page of this second reader. The first reader uses 100, so the pages end at different rows. */
 export const SECOND_READER_ROWS = 70;

@@ -22,7 +22,7 @@ type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
 type HistoryEndpoint = Extract<EndpointName, `${'orders' | 'trades' | 'merges' | 'splits' | 'redeems'}.list`>;
 type ListedRow<N extends ListEndpoint> = DataOf<N>[number];
 
-export type WalkStep<Page = unknown> =
+type WalkStep<Page = unknown> =
   /** One page of the list. The request `next` asks for the following page; null on the last page. */
   | (Page & { readonly kind: 'page'; readonly next: PlannedRequest | null })
   /** The read of the list is void, because a page could not be read or the list contradicts itself. */

@@ -3,14 +3,7 @@
 import { notionalRate } from '../../shared/base/fees.js';
 import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micros.js';
 import type { Book, Health, MarketFacts, Stance } from '../market/view.js';
-import {
-  computeSpending,
-  type Exposure,
-  type FindCaps,
-  lossToAverage,
-  toYesDirection,
-  type WorkingOrder,
-} from './exposure.js';
+import { computeSpending, type Exposure, lossToAverage, toYesDirection, type WorkingOrder } from './exposure.js';
 import {
   atLeast,
   atMost,
@@ -391,7 +384,7 @@ function splitCash(split: SplitIntent, { exposure, cashMicros }: RiskFacts): Bre
 }
 
 /** Market data for the risk controls. Strategies cannot change it, because the engine reads it after they ran. */
-export interface MarketSight {
+interface MarketSight {
   readonly market: Pick<
     MarketFacts,
     'conditionId' | 'phase' | 'makerFeeRateMicros' | 'takerFeeRateMicros' | 'feeSchedule'
@@ -404,7 +397,7 @@ export interface MarketSight {
 }
 
 /** Stance for risk checks. With `flatten`, the trader sells holdings, so no loss limit or halt blocks orders. */
-export type RiskStance = Stance | 'flatten' | 'halted';
+type RiskStance = Stance | 'flatten' | 'halted';
 
 export interface RiskFacts {
   /** Data of the intent's market; null if missing, so that every order is refused. */
@@ -417,7 +410,7 @@ export interface RiskFacts {
   readonly cashMicros: Micros;
   readonly loss: LossFacts;
   /** Returns the highest values that risk limits may assume for a market's shares. */
-  readonly findCaps: FindCaps;
+  readonly findCaps: Parameters<typeof lossToAverage>[1];
   readonly fills: Pick<FillState, 'halted'>;
   /** Number of recent orders and cancels of the whole trader, including those of this engine step. */
   readonly pace: PaceFacts;

@@ -8,11 +8,11 @@
 
 import { add, complement, type Micros, maxMicros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { EventOutcomes } from '../market/view.js';
-import type { OrderSide } from './intent.js';
+import type { PlaceIntent } from './intent.js';
 import type { ShareCaps } from './slow-average.js';
 
 /** Holdings of the trader in one market. */
-export interface Holding {
+interface Holding {
   readonly marketConditionId: string;
   /** Condition id of the market's event; null without an event. */
   readonly eventConditionId: string | null;
@@ -34,7 +34,7 @@ export interface WorkingOrder {
   readonly marketConditionId: string;
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
-  readonly side: OrderSide;
+  readonly side: PlaceIntent['side'];
   /** Price of the outcome that the order trades. */
   readonly priceMicros: Micros;
   /** Shares that may still fill, plus shares of fills that are not booked yet. */
@@ -301,7 +301,7 @@ const plus = (a: Weight, b: Weight): Weight => ({
 });
 
 /** Returns the highest share values that the limits may assume in a market. */
-export type FindCaps = (marketConditionId: string) => ShareCaps;
+type FindCaps = (marketConditionId: string) => ShareCaps;
 
 /**
  * Returns the loss if working orders fill and every price then returns to its slow average, for the worst set of fills.

@@ -2,7 +2,7 @@
 
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 
-export type OrderSide = 'buy' | 'sell';
+type OrderSide = 'buy' | 'sell';
 
 interface OfKind<K extends string> {
   readonly kind: K;

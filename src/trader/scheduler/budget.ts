@@ -228,7 +228,7 @@ interface WaitingRequest {
   readonly place: number;
 }
 
-export interface Next {
+interface Next {
   readonly lane: Lane;
   readonly isProbe: boolean;
 }

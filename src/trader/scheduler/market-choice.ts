@@ -130,7 +130,7 @@ export class PricedOffer {
   }
 }
 
-export interface Supply {
+interface Supply {
   readonly looksPerS: number;
   /** Signed requests per second for all markets together, including requests reserved for cancels. */
   readonly requestsPerS: number;

@@ -9,7 +9,7 @@ import type { StaleMarket } from './stale-index.js';
 export const MARKET_POLLS = ['book', 'trades', 'detail', 'candles'] as const satisfies readonly MarketPoll[];
 
 /** Urgency of an expedited poll; `first` precedes all polls, `next` precedes polls that are not expedited. */
-export type Urgency = 'first' | 'next';
+type Urgency = 'first' | 'next';
 
 /** Result of a poll; `unsent` means that the request was never sent, so that the next poll needs no backoff. */
 export type PollResult = 'ok' | 'failed' | 'unsent';
@@ -170,7 +170,7 @@ export class PollRecord {
   }
 }
 
-export type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
+type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
 
 /** Stores the polls of current markets and of the account, and the polls of former markets while they are in flight. */
 export class PollMemory {

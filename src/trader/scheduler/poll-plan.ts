@@ -4,7 +4,6 @@ import type { AccountPoll, MarketPoll, PollTarget } from '../../shared/protocol/
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import {
   MARKET_POLLS,
-  type MarketRecords,
   type PolledMarket,
   type PollFacts,
   PollMemory,
@@ -12,10 +11,11 @@ import {
   type PollResult,
   type PollSettings,
   pollLane,
-  type Urgency,
 } from './poll-memory.js';
 import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './request-price.js';
 import { staleIndex } from './stale-index.js';
+
+type MarketRecords = ReturnType<PollMemory['market']>;
 
 /** Budget share of each kind of market poll if the budget is too small for all polls; other kinds use unused shares. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
@@ -136,7 +136,7 @@ export class PollPlan {
   }
 
   /** Polls the target as soon as the budget allows, ignoring its interval, for example after a reconnect. */
-  expedite(target: PollTarget, urgency: Urgency = 'first'): void {
+  expedite(target: PollTarget, urgency: Parameters<PollRecord['expedite']>[0] = 'first'): void {
     if ('marketConditionId' in target) {
       this.#memory.market(target.marketConditionId)[target.kind].expedite(urgency);
       this.#forgetting = true;

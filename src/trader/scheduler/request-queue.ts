@@ -7,7 +7,9 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { RequestOwner } from '../../shared/protocol/request-owner.js';
 import { LANES, type Lane, type Observation, type PlannedRequest, type Request } from '../../shared/protocol/seam.js';
 import type { BudgetStatus } from '../../shared/protocol/trader-status.js';
-import { LAST_LANES, type Next, ScopeLine } from './budget.js';
+import { LAST_LANES, ScopeLine } from './budget.js';
+
+type Next = NonNullable<ReturnType<ScopeLine['next']>>;
 
 /** A request that was never sent; the engine reports its outcome as unknown, with `sent: false`. */
 export interface Unsent {

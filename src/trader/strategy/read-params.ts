@@ -22,7 +22,7 @@ export interface ParamProblem {
 }
 
 /** Result of reading a strategy file's parameters: values or problems, never both. */
-export interface ParamsRead {
+interface ParamsRead {
   /** Values of all parameters; null if there is any problem. */
   readonly values: ParamValues | null;
   readonly problems: readonly ParamProblem[];
@@ -171,7 +171,7 @@ export function describeParam(spec: ParamSpec): Readonly<Record<'unit' | 'range'
 }
 
 /** One row of the table that describes a strategy's parameters, as texts. */
-export type ParamRow = ReturnType<typeof paramRow>;
+type ParamRow = ReturnType<typeof paramRow>;
 
 /** Returns the table of a strategy's parameters. Rows for a list's fields follow it, as `bands[].min_margin_ticks`. */
 export function paramTable(strategy: Strategy): readonly ParamRow[] {

@@ -1,7 +1,7 @@
 /** The journal of a simulated trader's run, in the form in which it is read from disk. */
 
 import { VERSION } from '../../../src/shell/config/shipped.js';
-import type { JournaledStrategy, RunDescription, RunJournal } from '../../../src/shell/journal/runs.js';
+import type { RunDescription, RunJournal } from '../../../src/shell/journal/runs.js';
 import { traderSettings } from '../../simulation/setting.js';
 import type { KeptRun } from '../replay/diary.js';
 
@@ -17,14 +17,12 @@ export function journalOf(run: KeptRun): RunJournal {
     startedMs: run.startedMs,
     strategyLimitMs: 250,
     ledgerMissing: 'simulated',
-    strategies: strategies.map(
-      ({ module, moduleKey = '', ...strategy }): JournaledStrategy => ({
-        ...strategy,
-        moduleKey,
-        file: '',
-        moduleName: module.name,
-      }),
-    ),
+    strategies: strategies.map(({ module, moduleKey = '', ...strategy }): RunDescription['strategies'][number] => ({
+      ...strategy,
+      moduleKey,
+      file: '',
+      moduleName: module.name,
+    })),
   };
   async function* steps() {
     yield* run.steps;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AlertBook } from '../../../src/shell/alerts/alert-center.js';
 import {
-  type Condition,
   findConditions,
   findNextStep,
   isUndecided,
@@ -11,6 +10,8 @@ import {
 import { m } from '../../trader/ledger/books.js';
 import { agreedAt, PROCESS } from '../console/state-of-markets.js';
 import { ACCOUNT_FACTS, FACTS } from './facts.js';
+
+type Condition = ReturnType<typeof findConditions>[number];
 
 const S = 1_000;
 const MINUTE = 60 * S;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type BackupFile, expendable as expendableAt } from '../../../src/shell/backup/backups.js';
+import { expendable as expendableAt } from '../../../src/shell/backup/backups.js';
+
+type BackupFile = Parameters<typeof expendableAt>[0][number];
 
 const HOUR_MS = 3_600_000;
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00Z');

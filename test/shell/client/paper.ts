@@ -11,9 +11,11 @@ import {
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import type { ClientOptions } from '../../../src/shell/client/contract.js';
 import type { Message } from '../../../src/shell/client/message.js';
-import { type Attempt, type Sender, Transport } from '../../../src/shell/client/transport.js';
+import { type Sender, Transport } from '../../../src/shell/client/transport.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { profile } from './hostile-server.js';
+
+type Attempt = Awaited<ReturnType<Sender['send']>>;
 
 /** Fate of one message: it arrives, its answer is lost, it is lost itself, or it is never sent. */
 export type Fate = 'arrives' | 'answer lost' | 'lost' | 'never leaves';

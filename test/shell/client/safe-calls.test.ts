@@ -4,11 +4,13 @@ import type { OrderRow } from '../../../src/shared/protocol/records.js';
 import type { SafeOptions } from '../../../src/shell/client/client.js';
 import { type ClientNotice, NotDone, OutcomeUnknown, ServiceRefused } from '../../../src/shell/client/contract.js';
 import type { Message } from '../../../src/shell/client/message.js';
-import type { Attempt } from '../../../src/shell/client/transport.js';
+import type { Sender } from '../../../src/shell/client/transport.js';
 import { collected } from '../../support/collected.js';
 import { orderBody } from './fixture.js';
 import { refusal } from './hostile-server.js';
 import { type Fate, type LossyNetwork, type Paper, startPaper, thrownBy } from './paper.js';
+
+type Attempt = Awaited<ReturnType<Sender['send']>>;
 
 const QUICK: SafeOptions = { pollMs: 1, withinMs: 5_000 };
 

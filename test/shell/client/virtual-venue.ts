@@ -3,7 +3,7 @@
 import { RateLimit } from '../../../src/exchange/http/rate-guard.js';
 import type { Scope } from '../../../src/shared/protocol/endpoints.js';
 import type { Message } from '../../../src/shell/client/message.js';
-import type { Attempt, Sender } from '../../../src/shell/client/transport.js';
+import type { Sender } from '../../../src/shell/client/transport.js';
 import { refusal } from './hostile-server.js';
 
 export interface Delay {
@@ -56,7 +56,7 @@ export class VirtualVenue implements Sender {
     return this.#limits[scope].take('key', Date.now()).allowed;
   }
 
-  async send(message: Message): Promise<Attempt> {
+  async send(message: Message): Promise<Awaited<ReturnType<Sender['send']>>> {
     const { outMs, backMs } = this.#options.delay();
     await after(outMs);
     const [scope, atMs] = [scopeOf(message), Date.now()];

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AccountStatus } from '../../../src/shared/protocol/trader-status.js';
-import type { AlertState, RememberedAlert } from '../../../src/shell/alerts/alert-center.js';
+import type { AlertState } from '../../../src/shell/alerts/alert-center.js';
 import { ShownState } from '../../../src/shell/console/trader-state.js';
 import {
   boundBackupAge,
@@ -30,7 +30,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const opened = (kind: string): RememberedAlert => {
+const opened = (kind: string): AlertState['open'][number] => {
   const times = { sinceMs: Date.now() - 60 * S, toldMs: Date.now() - 60 * S, acknowledgedMs: null };
   return { kind, severity: 'critical', title: kind, text: 'as it was told', ...times };
 };

@@ -5,7 +5,7 @@ import { constants, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync,
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../src/shell/config/load.js';
-import { type JournalOptions, openJournal, Segments } from '../../../src/shell/journal/journal-writer.js';
+import { openJournal, Segments } from '../../../src/shell/journal/journal-writer.js';
 import { DiskQuota, type RunJournal, type RunStep, readRun, runFolders } from '../../../src/shell/journal/runs.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { endInOrder, folderOf } from '../../support/cases.js';
@@ -83,7 +83,11 @@ describe('the journal of a run', () => {
   });
 });
 
-type Limits = { keptFreeBytes: number; closeWithinMs: number; beginCopy?: NonNullable<JournalOptions['beginCopy']> };
+type Limits = {
+  keptFreeBytes: number;
+  closeWithinMs: number;
+  beginCopy?: NonNullable<Parameters<typeof openJournal>[0]['beginCopy']>;
+};
 
 /** A journal in this process, on its own ledger. */
 async function opened(more = '') {

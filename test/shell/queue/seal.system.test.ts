@@ -2,11 +2,13 @@
 
 import { Queue, Worker } from 'bullmq';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Handled, JobQueue, type QueueAddress, workOn } from '../../../src/shell/queue/job-queue.js';
+import { JobQueue, type QueueWork, workOn } from '../../../src/shell/queue/job-queue.js';
 import { openSeal, seal } from '../../../src/shell/queue/seal.js';
 import { HAS_REDIS, redisOfGroup } from '../../support/redis.js';
 import { resolvable } from '../../support/resolvable.js';
 import { until, untilTrue } from '../../support/waiting.js';
+
+type Handled = Awaited<ReturnType<QueueWork['handle']>>;
 
 const JOBS = ['one', 'two'].map((id) => ({ id, data: { id } }));
 
@@ -26,7 +28,7 @@ describe('a seal', () => {
 
 describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () => {
   const server = redisOfGroup();
-  let address: QueueAddress;
+  let address: ConstructorParameters<typeof JobQueue>[0];
   let queue: JobQueue;
   let number = 0;
   const others = () => ({ connection: { host: '127.0.0.1', port: server().port }, prefix: 'twinbook' });

@@ -5,10 +5,12 @@ import { describe, expect, it } from 'vitest';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { MEMO_PROGRAM } from '../../../src/shared/protocol/drafts/solana-message.js';
-import type { SigningRules } from '../../../src/shell/wallet/draft-signer.js';
+import type { signingRules } from '../../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { serviceName } from './drafts.js';
 import { READONLY_SIGNER, type Shape, transactionHex, WRITABLE } from './shapes.js';
+
+type SigningRules = ReturnType<typeof signingRules>;
 
 const wallet = new Wallet(randomBytes(32));
 const key = () => base58.encode(randomBytes(32));

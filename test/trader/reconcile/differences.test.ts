@@ -9,12 +9,13 @@ import {
   compareShares,
   type Difference,
   type Moves,
-  type OwnBooks,
   orderDifference,
   tradeDifference,
 } from '../../../src/trader/reconcile/differences.js';
 import { MARKET, row, trade } from '../executor/script.js';
 import { fillOf, m, ONE, orderOf } from '../ledger/books.js';
+
+type OwnBooks = Parameters<typeof orderDifference>[1];
 
 const NO_MOVES: Moves = { fills: [], conversions: [] };
 const moves = (fills: number[], conversions: number[]): Moves => ({

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type MarketSight, PLACE_CONTROLS, type RiskFacts } from '../../../src/trader/risk/controls.js';
+import { PLACE_CONTROLS, type RiskFacts } from '../../../src/trader/risk/controls.js';
 import type { CancelIntent, PlaceIntent } from '../../../src/trader/risk/intent.js';
 import type { RiskLimits } from '../../../src/trader/risk/limits.js';
 import { isApproved, judge } from '../../../src/trader/risk/risk.js';
 import { exposureOf, factsOf, holdingOf, limitsOf, m, ONE, orderOf, placeOf, sight } from './states.js';
+
+type MarketSight = NonNullable<RiskFacts['sight']>;
 
 const shares = (count: number) => m(count * ONE);
 const held = holdingOf({ yesMicros: shares(100), noMicros: shares(40), costMicros: shares(50) });

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventRule, Holding, WorkingOrder } from '../../../src/trader/risk/exposure.js';
+import type { EventRule, Exposure, WorkingOrder } from '../../../src/trader/risk/exposure.js';
 import { judge } from '../../../src/trader/risk/risk.js';
 import { exposureOf, factsOf, holdingOf, m, ONE, only, orderOf, paid, placeOf, randomState } from './states.js';
+
+type Holding = ReturnType<Exposure['holding']>;
 
 const shares = (n: number) => m(n * ONE);
 const EXCLUSIVE: EventRule = { eventConditionId: 'event', outcomes: 'exclusive', marketConditionIds: [] };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Exposure, Holding, WorkingOrder } from '../../../src/trader/risk/exposure.js';
+import type { Exposure, WorkingOrder } from '../../../src/trader/risk/exposure.js';
 import { judge } from '../../../src/trader/risk/risk.js';
 import { exposureOf, factsOf, holdingOf, ids, m, ONE, only, orderOf, paid, placeOf, sight, working } from './states.js';
 
@@ -37,7 +37,10 @@ interface Book {
 }
 
 /** Returns the holdings after each fill, in this sequence. */
-function* fillingInOrder(begin: Holding, orders: readonly WorkingOrder[]): Generator<ReadonlyMap<string, Book>> {
+function* fillingInOrder(
+  begin: ReturnType<Exposure['holding']>,
+  orders: readonly WorkingOrder[],
+): Generator<ReadonlyMap<string, Book>> {
   const books = new Map(['a', 'b', 'c'].map((market) => [market, { yes: 0, no: 0, cost: 0 }]));
   books.set('a', { yes: begin.yesMicros, no: begin.noMicros, cost: begin.costMicros });
   yield books;

@@ -2,10 +2,13 @@
 
 import fc from 'fast-check';
 import type { Micros } from '../../../src/shared/base/micros.js';
-import type { MarketSight, RiskFacts } from '../../../src/trader/risk/controls.js';
-import { type EventRule, Exposure, type Holding, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
+import type { RiskFacts } from '../../../src/trader/risk/controls.js';
+import { type EventRule, Exposure, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
 import type { PlaceIntent } from '../../../src/trader/risk/intent.js';
 import { type RiskLimits, riskLimitsSchema } from '../../../src/trader/risk/limits.js';
+
+type Holding = ReturnType<Exposure['holding']>;
+type MarketSight = NonNullable<RiskFacts['sight']>;
 
 export const m = (value: number) => value as Micros;
 export const ONE = 1_000_000;

@@ -12,14 +12,13 @@ import {
   PricedOffer,
   pricesFor,
   requestsPerS,
-  type Supply,
 } from '../../../src/trader/scheduler/market-choice.js';
 import { staleLossPerS } from '../../../src/trader/scheduler/stale-index.js';
 import { forAll } from '../for-all.js';
 import { quote, staleMarket } from './world.js';
 
 const LEAST = { look: 0, request: 0.001, currencyPerS: 1e-7 };
-const PLENTY: Supply = { looksPerS: 1e6, requestsPerS: 1e6, currency: 1e9 };
+const PLENTY: Parameters<typeof choose>[1] = { looksPerS: 1e6, requestsPerS: 1e6, currency: 1e9 };
 const ROOM = { most: new Map([['a', 100]]), entries: 100, free: new Set<string>() };
 
 interface Made {

@@ -16,7 +16,10 @@ import { CATEGORIES, isSettledMarket, paidFunds } from '../../../shared/protocol
 import { EMPTY_BOOK, readBook } from '../../../trader/market/book.js';
 import { Tape } from '../../../trader/market/tape.js';
 import type { Book, BookLevel, TapeTrade } from '../../../trader/market/view.js';
-import { OWN_WAIT_MS, OwnCapture, type OwnInBook, type OwnOrders, type PolledAt, remember } from './own-capture.js';
+import { OWN_WAIT_MS, OwnCapture, type OwnOrders, remember } from './own-capture.js';
+
+type OwnInBook = ReturnType<OwnOrders['inBook']>;
+type PolledAt = Parameters<OwnOrders['inBook']>[1];
 
 type HeardValue = Omit<FeedRow, 'timeMs'>;
 
@@ -30,7 +33,7 @@ const STEP_BACK_MS = 1_000;
 /** Maximum number of feed values that wait until their market's first book is read. */
 const MOST_WAITING = 10_000;
 
-export interface CaptureSettings {
+interface CaptureSettings {
   readonly store: Pick<RecordingStore, 'market'>;
   /** Absolute path of the folder of recordings, which each market's description names. */
   readonly folder: string;
@@ -40,8 +43,6 @@ export interface CaptureSettings {
   /** Called once for each market that is left out, as its id cannot name a folder; absent: no market is left out. */
   readonly onLeftOut?: (text: string) => void;
 }
-
-export type CaptureCounts = Capture['counts'];
 
 export class Capture {
   readonly #settings: CaptureSettings;

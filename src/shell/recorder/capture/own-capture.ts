@@ -9,7 +9,7 @@ import type { AnyCall, Outcome } from '../../../shared/protocol/seam.js';
 import { isFinalOrder, ORDER_STANDING, RESTING_STATUSES } from '../../../shared/protocol/states.js';
 
 /** Times of a request and its answer by our clock, and the estimated venue clock midway between them, Unix ms. */
-export interface PolledAt {
+interface PolledAt {
   readonly sentMs: number;
   readonly seenMs: number;
   readonly venueMs: number;
@@ -24,7 +24,7 @@ interface OwnAtPrice {
 }
 
 /** Own amounts by side (`SIDE`) and price. */
-export type OwnInBook = readonly [bids: ReadonlyMap<number, OwnAtPrice>, asks: ReadonlyMap<number, OwnAtPrice>];
+type OwnInBook = readonly [bids: ReadonlyMap<number, OwnAtPrice>, asks: ReadonlyMap<number, OwnAtPrice>];
 
 /** Maximum number of drafts whose terms are stored until they are submitted. */
 const MAX_DRAFTS = 1_000;

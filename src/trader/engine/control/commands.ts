@@ -4,7 +4,7 @@ import { add, complement, formatDecimal, type Micros, micros, mul, sub, ZERO } f
 import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
 import type { ConfigureCommand, FleetCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { Notes } from '../../ledger/contract.js';
-import type { Adoption, AdoptionOfOutcome } from '../../reconcile/comparison.js';
+import type { Adoption } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { Markets } from '../markets.js';
 import { showTitle } from '../notices.js';
@@ -14,6 +14,8 @@ import type { TraderState } from '../state.js';
 import { endConversionWait } from './complete-sets.js';
 import { LADDER } from './modes.js';
 import type { Safety } from './safety.js';
+
+type AdoptionOfOutcome = Adoption[number];
 
 /** Returns one sentence with the reason and the remedy if a command would be rejected now; otherwise null. */
 export function commandRefusal(state: TraderState, command: OperatorCommand): string | null {

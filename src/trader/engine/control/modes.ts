@@ -2,7 +2,7 @@
 
 import type { OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { Converting } from '../../executor/contract.js';
-import type { RiskStance } from '../../risk/controls.js';
+import type { RiskFacts } from '../../risk/controls.js';
 
 export type Mode =
   | 'starting' // own orders, fills and assets are not completely read yet
@@ -23,7 +23,7 @@ export interface ModeRule {
   readonly orders: 'quotes' | 'sales' | 'none';
   /** Allowed conversions. Merges and redeems add no risk. Splits use up currency, so reducing modes forbid them. */
   readonly conversions: Converting;
-  readonly stance: RiskStance;
+  readonly stance: RiskFacts['stance'];
 }
 
 const NOTHING: ModeRule = { orders: 'none', conversions: 'none', stance: 'halted' };
@@ -55,7 +55,7 @@ interface ChosenModes {
 
 export const MODES_NOTE = 'modes';
 
-export interface StoredModes extends ChosenModes {
+interface StoredModes extends ChosenModes {
   /** True while a cancel-all is not verified; after a restart, the trader continues it. */
   readonly canceling: boolean;
 }
@@ -68,7 +68,7 @@ export interface ModeNow {
 }
 
 /** Reasons for stops by risk limits and reconciliation; null for a stop that does not apply. */
-export interface Stops {
+interface Stops {
   /** Reason of a halt by a limit or a rejected API key; only an operator's resume ends the halt. */
   readonly halted: string | null;
   readonly reducing: string | null;

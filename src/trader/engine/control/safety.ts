@@ -6,14 +6,16 @@ import type { BookedFill, IntentKind, Ledger, LedgerReader, Notes } from '../../
 import { readStanding } from '../../reconcile/confirmed-differences.js';
 import { agreementText } from '../../reconcile/differences.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
-import type { RiskStance } from '../../risk/controls.js';
+import type { RiskFacts } from '../../risk/controls.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { Guards } from '../guards.js';
 import { UNCLAIMED } from '../market-worth.js';
 import { type Notices, Silence, UnreadLists, UnreadMarkets } from '../notices.js';
 import type { Account } from '../own/account.js';
 import type { StepClock } from '../venue-clock.js';
-import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, type StoredModes } from './modes.js';
+import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes } from './modes.js';
+
+type Stops = Parameters<Modes['mode']>[0];
 
 /** Maximum time that a stop waits for conversions in flight, ms. Later results are booked at the next start. */
 const CONVERSION_PATIENCE_MS = 10_000;
@@ -37,7 +39,7 @@ export class Safety {
   /** Null without a fleet. `markets`: claimed by this wallet. `foreign`: by others. `hold`: reason to cancel orders. */
   fleet: Readonly<{ hold: string | null; markets: ReadonlySet<string>; foreign: ReadonlySet<string> }> | null = null;
   /** Risk stance of the newest step; orders begun under another stance are decided again. */
-  stance: RiskStance = 'halted';
+  stance: RiskFacts['stance'] = 'halted';
   readonly #watched: SafetyInputs;
   /** Inputs that determine the mode. The object is reused, because every step reads the mode several times. */
   readonly #stops: { -readonly [Name in keyof Stops]: Stops[Name] } = {
@@ -172,7 +174,7 @@ export class Safety {
 
 /** Only `Safety` writes this ledger note, so it is valid JSON. */
 const readModes = (ledger: Pick<Notes, 'note'>): Modes =>
-  new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
+  new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<Modes['stored']>);
 
 const WITH_REASON = 'resume --reason TEXT';
 /** Command for the operator after a restored backup, or when the ledger lacks a holding that the exchange shows. */

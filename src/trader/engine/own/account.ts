@@ -12,7 +12,7 @@ import { type ShareCaps, SlowAverages } from '../../risk/slow-average.js';
 import type { Quotes, SetsWish } from '../../strategy/contract.js';
 import type { Markets } from '../markets.js';
 import type { QuoteSlot } from '../quoting/quote-slot.js';
-import { type HeldShares, heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
+import { heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
 
 export class Account {
   readonly valuation: Valuation;
@@ -206,7 +206,7 @@ export class Valuation {
   }
 }
 
-type ShareCounts = Pick<HeldShares, 'yesMicros' | 'noMicros'>;
+type ShareCounts = Pick<ReturnType<typeof heldIn>, 'yesMicros' | 'noMicros'>;
 
 /** Returns the shares' value, rounded down; null without a price. `caps`: maximum prices. A complete set is worth 1. */
 export function valueAtPrice(shares: ShareCounts, yesPrice: Micros | null, caps: ShareCaps): Micros | null {

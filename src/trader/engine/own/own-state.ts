@@ -2,13 +2,15 @@
 
 import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../../../shared/base/micros.js';
 import type { Reservation } from '../../executor/contract.js';
-import type { Executor, RestingOrder } from '../../executor/executor.js';
+import type { Executor } from '../../executor/executor.js';
 import type { LedgerReader } from '../../ledger/contract.js';
 import type { OwnOrder } from '../../market/view.js';
 import { type EventRule, Exposure, type WorkingOrder } from '../../risk/exposure.js';
 import { inYesSpace, type QuotedOrder } from '../quoting/changes.js';
 
-export interface HeldShares {
+type RestingOrder = ReturnType<Executor['restingOrders']>[number];
+
+interface HeldShares {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
   readonly yesCostMicros: Micros;

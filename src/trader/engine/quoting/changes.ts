@@ -16,7 +16,7 @@ export interface QuotedOrder extends OwnOrder {
 }
 
 /** Shares of one wanted level that no order offers yet. Side and price are those of YES. */
-export interface DesiredQuotes {
+interface DesiredQuotes {
   readonly side: BookSide;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
@@ -141,7 +141,7 @@ function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: rea
 }
 
 /** One order for the exchange. The price is that of the traded outcome (YES or NO). */
-export interface OrderLeg {
+interface OrderLeg {
   readonly isYes: boolean;
   readonly side: Side;
   readonly priceMicros: Micros;

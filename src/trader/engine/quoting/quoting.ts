@@ -9,8 +9,10 @@ import type { Quotes } from '../../strategy/contract.js';
 import { approveAndExecute, gatherFacts, NO_REASON, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn } from '../own/own-state.js';
-import { chooseLegs, type DesiredQuotes, findChanges, findTooNear, inYesSpace, type QuotedOrder } from './changes.js';
+import { chooseLegs, findChanges, findTooNear, inYesSpace, type QuotedOrder } from './changes.js';
 import type { QuoteSlot } from './quote-slot.js';
+
+type DesiredQuotes = Parameters<typeof chooseLegs>[0];
 
 /** Pause before the next order after the exchange or the signer rejected an order in a market, ms. */
 export const PLACE_PAUSE_MS = 5_000;

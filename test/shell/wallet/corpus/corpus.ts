@@ -11,7 +11,7 @@ import { Random } from '../../../../src/shared/base/random.js';
 import { writeDraftMessage } from '../../../../src/shared/protocol/drafts/draft-message.js';
 import { MEMO_PROGRAM } from '../../../../src/shared/protocol/drafts/solana-message.js';
 import type { DraftCosigners } from '../../../../src/shared/protocol/profile.js';
-import type { SigningRules, SignResult } from '../../../../src/shell/wallet/draft-signer.js';
+import type { SignResult, signingRules } from '../../../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../../../src/shell/wallet/wallet.js';
 import { serviceName, verifies } from '../drafts.js';
 import { READONLY_SIGNER, transactionHex } from '../shapes.js';
@@ -22,6 +22,8 @@ import { Draw, type Honest, type Question, textOf } from './draw.js';
 import { HOSTILE_TEXTS } from './texts.js';
 import { HOSTILE_TRANSACTIONS } from './transactions.js';
 import { memoParts, wireBytes } from './wire.js';
+
+type SigningRules = ReturnType<typeof signingRules>;
 
 /** One class of drafts that must never be signed. */
 export interface HostileClass {

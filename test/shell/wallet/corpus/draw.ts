@@ -4,7 +4,7 @@ import { base58 } from '@scure/base';
 import { type Micros, micros } from '../../../../src/shared/base/micros.js';
 import type { Random } from '../../../../src/shared/base/random.js';
 import { type DraftTerms, type DraftText, writeDraftText } from '../../../../src/shared/protocol/drafts/draft-text.js';
-import type { SigningRules, StoredDraft } from '../../../../src/shell/wallet/draft-signer.js';
+import type { StoredDraft, signingRules } from '../../../../src/shell/wallet/draft-signer.js';
 import type { Wallet } from '../../../../src/shell/wallet/wallet.js';
 import { serviceName } from '../drafts.js';
 
@@ -27,7 +27,7 @@ export interface Hostile<Make> {
 /** State in the signer's ledger, and the facts on which the signer decides. */
 export interface Question {
   readonly stored: StoredDraft | null;
-  readonly rules: SigningRules;
+  readonly rules: ReturnType<typeof signingRules>;
 }
 
 /** A sequence of cases, the same for the same seed. */

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
-import { LADDER, type Mode, Modes, type Stops, type StoredModes } from '../../../../src/trader/engine/control/modes.js';
+import { LADDER, type Mode, Modes } from '../../../../src/trader/engine/control/modes.js';
 import { forAll } from '../../for-all.js';
+
+type Stops = Parameters<Modes['mode']>[0];
+type StoredModes = Modes['stored'];
 
 const NO_STOPS: Stops = { halted: null, reducing: null, widened: null };
 const reason = 'because';

@@ -4,13 +4,11 @@ import { FEE_SCHEDULES, type FeeSchedule } from '../../../../src/shared/base/fee
 import { complement, micros } from '../../../../src/shared/base/micros.js';
 import {
   chooseLegs,
-  type DesiredQuotes,
   findChanges,
   findExcess,
   findTooNear,
   inYesSpace,
   legFees,
-  type OrderLeg,
   type QuotedOrder,
 } from '../../../../src/trader/engine/quoting/changes.js';
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
@@ -19,6 +17,8 @@ import { type Economics, USUAL_ECONOMICS } from '../../../../src/trader/strategy
 import { forAll } from '../../for-all.js';
 import { m } from '../../market/fixtures.js';
 import { FACTS } from '../../strategy/fixtures.js';
+
+type DesiredQuotes = Parameters<typeof chooseLegs>[0];
 
 const shares = m;
 const cents = (n: number) => m(n / 100);
@@ -265,7 +265,8 @@ describe('the cheapest leg', () => {
     takerFeeRateMicros: shares(2 * rate),
     feeSchedule,
   });
-  const told = (legs: readonly OrderLeg[]) => legs.map(({ side, isYes }) => `${side} ${isYes ? 'YES' : 'NO'}`);
+  const told = (legs: readonly ReturnType<typeof chooseLegs>[number][]) =>
+    legs.map(({ side, isYes }) => `${side} ${isYes ? 'YES' : 'NO'}`);
 
   it.each([
     ['bid', 89, false, 0.0178, 0.0022],
