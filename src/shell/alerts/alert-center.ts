@@ -4,7 +4,7 @@ import { utcText } from '../../shared/base/text.js';
 import type { StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { AlertsConfig, ChannelConfig } from '../config/config.js';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
-import { addNextStep, findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
+import { findConditions, findNextStep, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
 
 /** Time after which a critical alert is sent again, ms. */
 const AGAIN_MS = 15 * 60_000;
@@ -362,4 +362,10 @@ export class AlertCenter {
     this.#remembered = text;
     this.#options.memory?.save(state);
   }
+}
+
+/** Appends the alert kind's next step to a text, on a separate line; returns the text unchanged if there is none. */
+function addNextStep(kind: string, text: string): string {
+  const step = findNextStep(kind);
+  return step === '' ? text : `${text}\nDo: ${step}`;
 }

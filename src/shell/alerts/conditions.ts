@@ -249,12 +249,6 @@ const findKind = (kind: string): AlertKind | undefined => (isKind(kind) ? KINDS[
 
 export const findNextStep = (kind: string): string => findKind(kind)?.next ?? '';
 
-/** Appends the alert kind's next step to a text, on a separate line; returns the text unchanged if there is none. */
-export function addNextStep(kind: string, text: string): string {
-  const step = findNextStep(kind);
-  return step === '' ? text : `${text}\nDo: ${step}`;
-}
-
 export function findConditions(facts: WatchedFacts): readonly Condition[] {
   const { account, hasEnded } = facts;
   const found = { ...findSeen(facts), ...(account === null || hasEnded ? {} : findShown(account, facts)) };

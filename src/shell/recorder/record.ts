@@ -9,8 +9,8 @@ import { isSettledMarket, type MarketState as MarketPhase } from '../../shared/p
 import { Silence, UnreadLists, type WatchedList } from '../../trader/engine/notices.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import { PageWalk } from '../../trader/reconcile/list-cursor.js';
-import { type PollResult, pollCall } from '../../trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../trader/scheduler/poll-plan.js';
+import { type PollResult, pollCall } from '../../trader/scheduler/poll-record.js';
 import { RequestQueue } from '../../trader/scheduler/request-queue.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';

@@ -21,7 +21,7 @@ import type { MarketEntry, Markets } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
 import { heldIn } from './own/own-state.js';
 import { findExcess } from './quoting/changes.js';
-import { findHold, isInStartupGrace, isUnassigned, makeView, NO_TURNS, takeEventTurns } from './quoting/event-turns.js';
+import { findHold, isInStartupGrace, isUnassigned, makeView, takeEventTurns } from './quoting/event-turns.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
 import { react } from './reactions.js';
@@ -72,7 +72,7 @@ function tick(state: TraderState, nowMs: number): void {
 
 function actInMarkets(state: TraderState, hold: string | null, ticking: boolean, nowMs: number): void {
   let context: StepContext | null = null;
-  let turns = NO_TURNS;
+  let turns: ReturnType<typeof takeEventTurns> = new Map();
   if (state.markets.sandboxes.haveEvents) {
     context = makeStepContext(state, hold, nowMs);
     turns = takeEventTurns(state, context);

@@ -2,7 +2,7 @@
 
 import type { Outcome, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger, OperatorEvent } from '../ledger/contract.js';
-import type { PollResult } from '../scheduler/poll-memory.js';
+import type { PollResult } from '../scheduler/poll-record.js';
 import type { Markets } from './markets.js';
 
 export class Notices {

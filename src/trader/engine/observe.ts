@@ -13,7 +13,7 @@ import { readVenueMark } from '../market/venue-marks.js';
 import type { SeenAt } from '../market/view.js';
 import type { RestingOrders } from '../reconcile/comparison.js';
 import { overfull, PageWalk } from '../reconcile/list-cursor.js';
-import type { PollResult } from '../scheduler/poll-memory.js';
+import type { PollResult } from '../scheduler/poll-record.js';
 import { obey } from './control/commands.js';
 import { endConversionWait } from './control/complete-sets.js';
 import { makeStepContext } from './gate.js';

@@ -5,7 +5,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketState } from '../../shared/protocol/states.js';
 import type { EventRule } from '../risk/exposure.js';
 import type { RiskLimits } from '../risk/limits.js';
-import type { PollSettings } from '../scheduler/poll-memory.js';
+import type { PollSettings } from '../scheduler/poll-record.js';
 import type { ParamValues, Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
 

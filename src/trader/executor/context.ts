@@ -5,11 +5,11 @@ import { computeFee, type FeeSchedule } from '../../shared/base/fees.js';
 import { add, formatDecimal, type Micros, maxMicros, micros, ONE, sub, ZERO } from '../../shared/base/micros.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import {
   type BookedFill,
-  type FillBooking,
   type IntentKind,
   type IntentRow,
   type Ledger,
@@ -18,8 +18,22 @@ import {
 } from '../ledger/contract.js';
 import { tradeNotional } from '../ledger/postings.js';
 import type { Converting, ExecutorEvent, ExecutorSettings, Oddity, Placing, Reaction, Trouble } from './contract.js';
-import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
-import { growingWaitMs, LATE_DELIVERY_S, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
+import { type InFlight, InFlightIntents } from './in-flight-intents.js';
+import { growingWaitMs, STANDINGS } from './lifecycle.js';
+
+/** Maximum number of cached own trades: ten pages of a hundred rows. */
+const MOST = 1_000;
+
+const TRADE_FIELDS = ['state', 'price', 'amount', 'fee', 'is_maker', 'timestamp', 'market_condition_id'] as const;
+
+/** Maximum delay until a request whose answer was lost takes effect, s. This delay is added to a draft's expiry. */
+const LATE_DELIVERY_S = 60;
+
+/** Maximum age of an order's price when the order is signed or sent, ms. Usually the age is under a second. */
+const PLACE_USEFUL_MS = 5_000;
+
+/** Tolerance for a comparison of two exchange times, s: both are rounded to whole seconds. */
+const WHOLE_SECONDS_S = 2;
 
 /** Times of a read, and whether its records came from a list or from a read of one record. */
 export interface RecordPoll extends Pick<RequestResult, 'sentMs' | 'nowMs' | 'venueTimeMs'> {
@@ -114,7 +128,7 @@ export class Context {
   }
 
   /** Books a fill once. A fill that contradicts its order raises an alarm, because the exchange has moved the money. */
-  bookFill(order: OrderRecord, fill: BookedFill): FillBooking {
+  bookFill(order: OrderRecord, fill: BookedFill): ReturnType<Ledger['bookFill']> {
     const { marketConditionId, intentId } = order;
     const booking = this.orders.bookFill(fill);
     if (booking === 'repeated' || booking === 'differs') return booking;
@@ -394,4 +408,85 @@ export function fillObjection(
   if (objections.length === 0) return null;
   const terms = `${formatDecimal(order.amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(order.priceMicros)}`;
   return `trade ${pubkey} of order ${order.pubkey} (signed: ${side} ${terms}) ${objections.join(', ')}`;
+}
+
+/** Unsettled orders: they may still fill, or some of their fills are not booked. Holds copies of their ledger rows. */
+class UnsettledOrders {
+  readonly #ledger: Ledger;
+  /** Unsettled orders by pubkey, in order of creation; the map must not change during an iteration. */
+  readonly unsettled = new Map<string, OrderRecord>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+    for (const order of ledger.unsettledOrders()) this.#keep(order);
+  }
+
+  /** Returns any order of the ledger, ended or not; null if the order is not in the ledger. */
+  get(pubkey: string): OrderRecord | null {
+    return this.unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
+  }
+
+  add(order: OrderRecord): void {
+    this.#ledger.addOrder(order);
+    this.#keep(order);
+  }
+
+  change(pubkey: string, change: Parameters<Ledger['changeOrder']>[1]): void {
+    this.#keep(this.#ledger.changeOrder(pubkey, change));
+  }
+
+  bookFill(fill: BookedFill): ReturnType<Ledger['bookFill']> {
+    const booking = this.#ledger.bookFill(fill);
+    if (booking === 'booked') this.#readAgain(fill.orderPubkey);
+    return booking;
+  }
+
+  noteFailedTrade(
+    tradePubkey: string,
+    orderPubkey: string,
+    amount: Micros,
+    nowMs: number,
+  ): ReturnType<Ledger['noteFailedTrade']> {
+    const note = this.#ledger.noteFailedTrade(tradePubkey, orderPubkey, amount, nowMs);
+    if (note !== 'repeated') this.#readAgain(orderPubkey);
+    return note;
+  }
+
+  #readAgain(pubkey: string): void {
+    this.#keep(must(this.#ledger.order(pubkey), `order ${pubkey}`));
+  }
+
+  #keep(order: OrderRecord): void {
+    const settled = order.closedMs !== null && order.filledMicros <= order.bookedMicros + order.failedMicros;
+    if (settled) this.unsettled.delete(order.pubkey);
+    else this.unsettled.set(order.pubkey, order);
+  }
+}
+
+/** Returns true if two rows agree in all fields that `observeTrades` reads. */
+const isSameRow = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
+  TRADE_FIELDS.every((field) => a[field] === b[field]) &&
+  a.order.pubkey === b.order.pubkey &&
+  a.order.side === b.order.side &&
+  a.order.outcome.is_yes === b.order.outcome.is_yes;
+
+/** Cache of the newest rows of booked own trades. If a later poll shows an equal row, the ledger is not read. */
+class BookedTrades {
+  readonly #rows = new Map<string, OwnTradeRow>();
+
+  has(row: OwnTradeRow): boolean {
+    const known = this.#rows.get(row.pubkey);
+    return known !== undefined && (known === row || isSameRow(known, row));
+  }
+
+  drop(tradePubkey: string): void {
+    this.#rows.delete(tradePubkey);
+  }
+
+  /** Caches the row of a trade that the ledger has booked with the same values. */
+  add(row: OwnTradeRow): void {
+    this.#rows.set(row.pubkey, row);
+    const [oldest] = this.#rows.keys();
+    if (this.#rows.size > MOST && oldest !== undefined) this.#rows.delete(oldest);
+  }
 }

@@ -24,6 +24,7 @@ import {
   type Ledger,
   type OrderRecord,
 } from '../ledger/contract.js';
+import type { Intent } from '../risk/intent.js';
 import { type Approved, isApproved } from '../risk/risk.js';
 import { Context, type RecordPoll } from './context.js';
 import type {
@@ -38,7 +39,7 @@ import type {
 import type { InFlight } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { observeOrder, observeTrades } from './orders.js';
-import { markUncertain, newRow, observeRecord, onDraft, onRead, onSubmit, sign } from './records.js';
+import { markUncertain, observeRecord, onDraft, onRead, onSubmit, sign } from './records.js';
 
 /**
  * Executes intents. Call all methods that change state inside `ledger.transaction`. Queue each returned request
@@ -361,5 +362,41 @@ function reserving(intent: IntentRow, phase: Reservation['phase'], leftMicros: M
     strategy,
     isProbe,
     createdMs,
+  };
+}
+
+function newRow(context: Context, intent: Intent, reason: string, nowMs: number): IntentRow {
+  const place = intent.kind === 'place' ? intent : null;
+  const redeem = intent.kind === 'redeem' ? intent : null;
+  const orderPubkey = intent.kind === 'cancel' ? intent.orderPubkey : null;
+  return {
+    id: intent.intentId,
+    runId: context.settings.runId,
+    kind: intent.kind,
+    marketConditionId: intent.marketConditionId,
+    isYes: place?.isYes ?? null,
+    side: place?.side ?? null,
+    priceMicros: place?.priceMicros ?? (intent.kind === 'split' ? intent.yesPriceMicros : null),
+    amountMicros: 'amountMicros' in intent ? intent.amountMicros : null,
+    redeemYesMicros: redeem?.yesMicros ?? null,
+    redeemNoMicros: redeem?.noMicros ?? null,
+    orderPubkey,
+    feeRateMicros:
+      place === null
+        ? ZERO
+        : must(context.worstFeeRate(place.marketConditionId), `facts of market ${place.marketConditionId}`),
+    strategy: place?.strategy ?? '',
+    isProbe: place?.isProbe === true,
+    reason,
+    state: 'intended',
+    draftPubkey: null,
+    message: null,
+    expiresAtS: null,
+    signature: null,
+    submitCount: 0,
+    createdMs: nowMs,
+    updatedMs: nowMs,
+    lastReason: 'the draft is requested',
+    configHash: context.settings.configHash,
   };
 }

@@ -2,22 +2,12 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
-import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';
-import {
-  type BookedFill,
-  type FailureNote,
-  type FillBooking,
-  type IntentChange,
-  type IntentKind,
-  type IntentRow,
-  isFinalIntent,
-  type Ledger,
-  type OrderChange,
-  type OrderRecord,
-} from '../ledger/contract.js';
+import { type IntentKind, type IntentRow, isFinalIntent, type Ledger, type OrderRecord } from '../ledger/contract.js';
 import type { Reservation } from './contract.js';
 import { nextState } from './lifecycle.js';
+
+type IntentChange = Parameters<Ledger['changeIntent']>[1];
 
 export class InFlight {
   intent: IntentRow;
@@ -150,84 +140,4 @@ export class InFlightIntents {
 function findKey({ kind, draftPubkey, orderPubkey, marketConditionId }: IntentRow): string | null {
   if (kind === 'place') return draftPubkey;
   return kind === 'cancel' ? must(orderPubkey, 'order of a cancel') : marketConditionId;
-}
-
-/** Unsettled orders: they may still fill, or some of their fills are not booked. Holds copies of their ledger rows. */
-export class UnsettledOrders {
-  readonly #ledger: Ledger;
-  /** Unsettled orders by pubkey, in order of creation; the map must not change during an iteration. */
-  readonly unsettled = new Map<string, OrderRecord>();
-
-  constructor(ledger: Ledger) {
-    this.#ledger = ledger;
-    for (const order of ledger.unsettledOrders()) this.#keep(order);
-  }
-
-  /** Returns any order of the ledger, ended or not; null if the order is not in the ledger. */
-  get(pubkey: string): OrderRecord | null {
-    return this.unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
-  }
-
-  add(order: OrderRecord): void {
-    this.#ledger.addOrder(order);
-    this.#keep(order);
-  }
-
-  change(pubkey: string, change: OrderChange): void {
-    this.#keep(this.#ledger.changeOrder(pubkey, change));
-  }
-
-  bookFill(fill: BookedFill): FillBooking {
-    const booking = this.#ledger.bookFill(fill);
-    if (booking === 'booked') this.#readAgain(fill.orderPubkey);
-    return booking;
-  }
-
-  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
-    const note = this.#ledger.noteFailedTrade(tradePubkey, orderPubkey, amount, nowMs);
-    if (note !== 'repeated') this.#readAgain(orderPubkey);
-    return note;
-  }
-
-  #readAgain(pubkey: string): void {
-    this.#keep(must(this.#ledger.order(pubkey), `order ${pubkey}`));
-  }
-
-  #keep(order: OrderRecord): void {
-    const settled = order.closedMs !== null && order.filledMicros <= order.bookedMicros + order.failedMicros;
-    if (settled) this.unsettled.delete(order.pubkey);
-    else this.unsettled.set(order.pubkey, order);
-  }
-}
-
-/** Maximum number of cached own trades: ten pages of a hundred rows. */
-const MOST = 1_000;
-
-/** Returns true if two rows agree in all fields that `observeTrades` reads. */
-const isSameRow = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
-  TRADE_FIELDS.every((field) => a[field] === b[field]) &&
-  a.order.pubkey === b.order.pubkey &&
-  a.order.side === b.order.side &&
-  a.order.outcome.is_yes === b.order.outcome.is_yes;
-const TRADE_FIELDS = ['state', 'price', 'amount', 'fee', 'is_maker', 'timestamp', 'market_condition_id'] as const;
-
-/** Cache of the newest rows of booked own trades. If a later poll shows an equal row, the ledger is not read. */
-export class BookedTrades {
-  readonly #rows = new Map<string, OwnTradeRow>();
-
-  has(row: OwnTradeRow): boolean {
-    const known = this.#rows.get(row.pubkey);
-    return known !== undefined && (known === row || isSameRow(known, row));
-  }
-
-  drop(tradePubkey: string): void {
-    this.#rows.delete(tradePubkey);
-  }
-
-  /** Caches the row of a trade that the ledger has booked with the same values. */
-  add(row: OwnTradeRow): void {
-    this.#rows.set(row.pubkey, row);
-    const [oldest] = this.#rows.keys();
-    if (this.#rows.size > MOST && oldest !== undefined) this.#rows.delete(oldest);
-  }
 }

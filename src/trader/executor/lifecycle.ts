@@ -173,18 +173,6 @@ const LONGEST_WAITS_MS = {
   /** Wait between reads of a conversion. Conversions take 0.5 s on paper, seconds on a blockchain. */
   landing: 5_000,
 };
-/** Maximum number of requests for a conversion's draft if answers are lost. Unsigned drafts have no effect. */
-export const MOST_DRAFT_ASKS = 3;
-/** Maximum delay until a request whose answer was lost takes effect, s. This delay is added to a draft's expiry. */
-export const LATE_DELIVERY_S = 60;
-/** Time after a draft's expiry from which a missing record counts as expired, s. Until then, an error of the exchange may end. */
-export const MISSING_S = 7_200;
-/** Maximum age of an order's price when the order is signed or sent, ms. Usually the age is under a second. */
-export const PLACE_USEFUL_MS = 5_000;
-/** Tolerance added to the latest accepted expiry of a draft, s, for rounding and errors of the exchange's clock. */
-export const EXPIRY_SLACK_S = 60;
-/** Tolerance for a comparison of two exchange times, s: both are rounded to whole seconds. */
-export const WHOLE_SECONDS_S = 2;
 /** Maximum time by which a valid record time may be ahead of the exchange's clock, s. */
 export const FUTURE_S = 120;
 

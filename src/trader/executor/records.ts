@@ -9,48 +9,20 @@ import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js'
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import { paidFunds } from '../../shared/protocol/states.js';
 import { type BookedConversion, type IntentRow, placeTerms } from '../ledger/contract.js';
-import type { Intent } from '../risk/intent.js';
 import type { Context, RecordPoll } from './context.js';
 import type { IntentSigner, PlaceObjection } from './contract.js';
 import type { InFlight } from './in-flight-intents.js';
-import { EXPIRY_SLACK_S, FIRST_LOOK_MS, MISSING_S, MOST_DRAFT_ASKS, RECORD_STATES } from './lifecycle.js';
+import { FIRST_LOOK_MS, RECORD_STATES } from './lifecycle.js';
 import { observeForeignOrder, observeOrder, readAgain } from './orders.js';
 
-export function newRow(context: Context, intent: Intent, reason: string, nowMs: number): IntentRow {
-  const place = intent.kind === 'place' ? intent : null;
-  const redeem = intent.kind === 'redeem' ? intent : null;
-  const orderPubkey = intent.kind === 'cancel' ? intent.orderPubkey : null;
-  return {
-    id: intent.intentId,
-    runId: context.settings.runId,
-    kind: intent.kind,
-    marketConditionId: intent.marketConditionId,
-    isYes: place?.isYes ?? null,
-    side: place?.side ?? null,
-    priceMicros: place?.priceMicros ?? (intent.kind === 'split' ? intent.yesPriceMicros : null),
-    amountMicros: 'amountMicros' in intent ? intent.amountMicros : null,
-    redeemYesMicros: redeem?.yesMicros ?? null,
-    redeemNoMicros: redeem?.noMicros ?? null,
-    orderPubkey,
-    feeRateMicros:
-      place === null
-        ? ZERO
-        : must(context.worstFeeRate(place.marketConditionId), `facts of market ${place.marketConditionId}`),
-    strategy: place?.strategy ?? '',
-    isProbe: place?.isProbe === true,
-    reason,
-    state: 'intended',
-    draftPubkey: null,
-    message: null,
-    expiresAtS: null,
-    signature: null,
-    submitCount: 0,
-    createdMs: nowMs,
-    updatedMs: nowMs,
-    lastReason: 'the draft is requested',
-    configHash: context.settings.configHash,
-  };
-}
+/** Maximum number of requests for a conversion's draft if answers are lost. Unsigned drafts have no effect. */
+const MOST_DRAFT_ASKS = 3;
+
+/** Time after a draft's expiry from which a missing record counts as expired, s. Until then, an error of the exchange may end. */
+const MISSING_S = 7_200;
+
+/** Tolerance added to the latest accepted expiry of a draft, s, for rounding and errors of the exchange's clock. */
+const EXPIRY_SLACK_S = 60;
 
 export function onDraft(context: Context, inFlight: InFlight, report: RequestResult): void {
   const { outcome, nowMs } = report;

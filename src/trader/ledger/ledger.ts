@@ -8,7 +8,7 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
-import { checkFolder, Database, openLedgerFile, refuseLostLedger, refuseOtherNames } from './database.js';
+import { checkFolder, Database, openLedgerFile } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import {
   adoptionPostings,
@@ -22,31 +22,52 @@ import {
 import { FEE_REF, LedgerReader, PRUNED_NOTE, REF_SEPARATOR, TRADE_TURNS_NOTE } from './reads.js';
 import {
   type AdoptedOutcome,
-  type BackupSource,
   type BookedConversion,
   type BookedFill,
   CONVERSIONS,
-  type FailureNote,
   FILLS,
   FINAL_INTENT_STATES,
-  type FillBooking,
   type HeldPosition,
   INTENTS,
-  type IntentChange,
   type IntentRow,
   isFinalIntent,
   MARKETS,
   type MarketRecord,
   type OperatorEvent,
   ORDERS,
-  type OrderChange,
   type OrderRecord,
   type RunRow,
   STRATEGY_STATES,
   type StrategyStateRow,
-  updateIntent,
-  updateOrder,
 } from './tables.js';
+
+/** Writes the changeable fields of an intent into its row. Call this method only inside a transaction. */
+const updateIntent = INTENTS.updater('id', [
+  'state',
+  'draftPubkey',
+  'message',
+  'expiresAtS',
+  'signature',
+  'submitCount',
+  'updatedMs',
+  'lastReason',
+]);
+
+/** Writes the changeable fields of an order into its row. Call this method only inside a transaction. */
+const updateOrder = ORDERS.updater('pubkey', ['status', 'filledMicros', 'closedMs']);
+
+/** Result of booking a trade. `fee_paid`: only a missing fee was booked. `differs`: the booking has other terms. */
+type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
+
+/** Result of recording a failed trade. `noted`: the trade had no booking. `unbooked`: its booking was reversed. */
+type FailureNote = 'noted' | 'unbooked' | 'repeated';
+
+/** New values of an intent's fields. Absent fields stay unchanged. */
+type IntentChange = Pick<IntentRow, 'state' | 'updatedMs'> &
+  Partial<Pick<IntentRow, 'draftPubkey' | 'message' | 'expiresAtS' | 'signature' | 'submitCount' | 'lastReason'>>;
+
+/** New values of an order's fields, from the exchange's answers. */
+type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedMs'>;
 
 /** Opens the ledger for writing as `holder`. Throws ledger_locked, ledger_newer, ledger_broken or file_unreadable. */
 export function openLedger(path: string, holder: LockHolder): Ledger {
@@ -54,8 +75,6 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   // The lock is acquired before the file is opened, because opening creates tables.
   const lock = lockWriter(path, holder);
   try {
-    refuseOtherNames(path);
-    refuseLostLedger(path);
     const { database, checkFile } = openLedgerFile(path);
     return new Ledger(database, lock, checkFile);
   } catch (error) {
@@ -140,7 +159,7 @@ export class Ledger extends LedgerReader {
     return this.db.rest(writes);
   }
 
-  get backupSource(): BackupSource {
+  get backupSource(): Database['source'] {
     return this.db.source;
   }
 

@@ -15,7 +15,6 @@ import {
   type IntentKind,
   type IntentRow,
   type IntentState,
-  type ListSelection,
   MARKETS,
   type MarketRecord,
   type OperatorEvent,
@@ -28,6 +27,13 @@ import {
   type StoredDraftRow,
   type StrategyStateRow,
 } from './tables.js';
+
+/** Selection of the rows of a list. */
+interface ListSelection {
+  /** Maximum number of rows to list, newest first; default 100. */
+  readonly limit?: number;
+  readonly marketConditionId?: string;
+}
 
 /** Character between a trade's pubkey and a number in a transaction's reference. Pubkeys never contain it. */
 export const REF_SEPARATOR = '~';

@@ -1,7 +1,5 @@
 /** Class of a ledger table. A declaration of columns gives the DDL, the SQL statements and the conversion of rows. */
 
-import { type Micros, micros } from '../../shared/base/micros.js';
-
 /** Type of a value that SQLite stores. */
 export type SqlValue = string | number | null;
 
@@ -14,65 +12,13 @@ export interface TableStore {
 }
 
 /** Column of a table, with the conversion between the stored value and the record's field. */
-interface Column<V> {
+export interface Column<V> {
   readonly name: string;
   /** SQL type and constraints of the column. */
   readonly sql: string;
   readonly read: (stored: SqlValue) => V;
   readonly write: (value: V) => SqlValue;
 }
-
-/** Type of the records of a table. */
-export type RecordOf<T> = T extends LedgerTable<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
-
-/** Declares a column whose values are stored unchanged. STRICT tables reject values of other types. */
-const plain =
-  <V extends SqlValue>(sql: string) =>
-  (name: string, more = ''): Column<V> => ({
-    name,
-    sql: more === '' ? sql : `${sql} ${more}`,
-    read: (stored) => stored as V,
-    write: (value) => value,
-  });
-
-const among = (name: string, values: readonly string[]): string => `CHECK (${name} IN (${values.join(', ')}))`;
-const quoted = (values: readonly string[]): string[] => values.map((value) => `'${value}'`);
-
-export const text = plain<string>('TEXT NOT NULL');
-export const optionalText = plain<string | null>('TEXT');
-export const integer = plain<number>('INTEGER NOT NULL');
-export const optionalInteger = plain<number | null>('INTEGER');
-/** Declares a column for one of the texts `values`. SQLite rejects other texts. */
-export const choice = <V extends string>(name: string, values: readonly V[]): Column<V> =>
-  plain<V>('TEXT NOT NULL')(name, among(name, quoted(values)));
-/** Declares a nullable column for one of the texts `values`. */
-export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
-  plain<V | null>('TEXT')(name, among(name, quoted(values)));
-/** Declares a column with a text of the type `V`. SQLite does not check the text, because `V` may gain values. */
-export const state = <V extends string>(name: string): Column<V> => plain<V>('TEXT NOT NULL')(name);
-
-/** Declares a column with a number of shares, an amount of currency, or a price, in Micros. */
-export const amount = (name: string, more?: string): Column<Micros> => ({
-  ...plain<Micros>('INTEGER NOT NULL')(name, more),
-  read: (stored) => micros(Number(stored)),
-});
-/** Declares a nullable column of Micros. */
-export const optionalAmount = (name: string): Column<Micros | null> => ({
-  ...plain<Micros | null>('INTEGER')(name),
-  read: (stored) => (stored === null ? null : micros(Number(stored))),
-});
-/** Declares a boolean column, stored as 1 or 0. */
-export const flag = (name: string): Column<boolean> => ({
-  ...integer(name, among(name, ['0', '1'])),
-  read: (stored) => stored === 1,
-  write: Number,
-});
-/** Declares a nullable boolean column. */
-export const optionalFlag = (name: string): Column<boolean | null> => ({
-  ...optionalInteger(name, among(name, ['0', '1'])),
-  read: (stored) => (stored === null ? null : stored === 1),
-  write: (value) => (value === null ? null : Number(value)),
-});
 
 interface Options {
   /** True for a table with a column `seq`, which numbers the rows in the order of their insertion. */

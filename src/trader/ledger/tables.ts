@@ -1,25 +1,72 @@
 /** The ledger's tables. Amounts and prices are Micros; `…Ms` are times of our clock, ms; `…S`, exchange times, s. */
 
-import type Sqlite from 'better-sqlite3';
 import { must } from '../../shared/base/errors.js';
-import type { Micros } from '../../shared/base/micros.js';
+import { type Micros, micros } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import { type MarketState, type OrderStatus, SIDES } from '../../shared/protocol/states.js';
-import {
-  amount,
-  choice,
-  flag,
-  integer,
-  LedgerTable,
-  optionalAmount,
-  optionalChoice,
-  optionalFlag,
-  optionalInteger,
-  optionalText,
-  type RecordOf,
-  state,
-  text,
-} from './table.js';
+import { type Column, LedgerTable, type SqlValue } from './table.js';
+
+/** Type of the records of a table. */
+type RecordOf<T> = T extends LedgerTable<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
+
+/** Declares a column whose values are stored unchanged. STRICT tables reject values of other types. */
+const plain =
+  <V extends SqlValue>(sql: string) =>
+  (name: string, more = ''): Column<V> => ({
+    name,
+    sql: more === '' ? sql : `${sql} ${more}`,
+    read: (stored) => stored as V,
+    write: (value) => value,
+  });
+
+const among = (name: string, values: readonly string[]): string => `CHECK (${name} IN (${values.join(', ')}))`;
+
+const quoted = (values: readonly string[]): string[] => values.map((value) => `'${value}'`);
+
+const text = plain<string>('TEXT NOT NULL');
+
+const optionalText = plain<string | null>('TEXT');
+
+const integer = plain<number>('INTEGER NOT NULL');
+
+const optionalInteger = plain<number | null>('INTEGER');
+
+/** Declares a column for one of the texts `values`. SQLite rejects other texts. */
+const choice = <V extends string>(name: string, values: readonly V[]): Column<V> =>
+  plain<V>('TEXT NOT NULL')(name, among(name, quoted(values)));
+
+/** Declares a nullable column for one of the texts `values`. */
+const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
+  plain<V | null>('TEXT')(name, among(name, quoted(values)));
+
+/** Declares a column with a text of the type `V`. SQLite does not check the text, because `V` may gain values. */
+const state = <V extends string>(name: string): Column<V> => plain<V>('TEXT NOT NULL')(name);
+
+/** Declares a column with a number of shares, an amount of currency, or a price, in Micros. */
+const amount = (name: string, more?: string): Column<Micros> => ({
+  ...plain<Micros>('INTEGER NOT NULL')(name, more),
+  read: (stored) => micros(Number(stored)),
+});
+
+/** Declares a nullable column of Micros. */
+const optionalAmount = (name: string): Column<Micros | null> => ({
+  ...plain<Micros | null>('INTEGER')(name),
+  read: (stored) => (stored === null ? null : micros(Number(stored))),
+});
+
+/** Declares a boolean column, stored as 1 or 0. */
+const flag = (name: string): Column<boolean> => ({
+  ...integer(name, among(name, ['0', '1'])),
+  read: (stored) => stored === 1,
+  write: Number,
+});
+
+/** Declares a nullable boolean column. */
+const optionalFlag = (name: string): Column<boolean | null> => ({
+  ...optionalInteger(name, among(name, ['0', '1'])),
+  read: (stored) => (stored === null ? null : stored === 1),
+  write: (value) => (value === null ? null : Number(value)),
+});
 
 const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
 /** Kind of change that an intent makes at the exchange. */
@@ -112,17 +159,6 @@ export const placeTerms = ({ isYes, side, priceMicros, amountMicros }: IntentRow
   priceMicros: must(priceMicros, 'price of a place'),
   amountMicros: must(amountMicros, 'amount of a place'),
 });
-/** Writes the changeable fields of an intent into its row. Call this method only inside a transaction. */
-export const updateIntent = INTENTS.updater('id', [
-  'state',
-  'draftPubkey',
-  'message',
-  'expiresAtS',
-  'signature',
-  'submitCount',
-  'updatedMs',
-  'lastReason',
-]);
 /** An intent: an approved change at the exchange, and its progress. The row is written before the first request. */
 export type IntentRow = RecordOf<typeof INTENTS>;
 
@@ -149,8 +185,6 @@ export const ORDERS = new LedgerTable(
   },
   { isPlaced: true },
 );
-/** Writes the changeable fields of an order into its row. Call this method only inside a transaction. */
-export const updateOrder = ORDERS.updater('pubkey', ['status', 'filledMicros', 'closedMs']);
 /** An own order. An order's row is written together with its draft. */
 export type OrderRecord = RecordOf<typeof ORDERS>;
 
@@ -249,12 +283,6 @@ export interface StoredDraftRow {
   readonly terms: DraftTerms;
 }
 
-/** Result of booking a trade. `fee_paid`: only a missing fee was booked. `differs`: the booking has other terms. */
-export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
-
-/** Result of recording a failed trade. `noted`: the trade had no booking. `unbooked`: its booking was reversed. */
-export type FailureNote = 'noted' | 'unbooked' | 'repeated';
-
 /** Shares of one outcome that the operator adopts: the exchange's holding minus the ledger's, possibly negative. */
 export interface AdoptedOutcome {
   readonly marketConditionId: string;
@@ -289,13 +317,6 @@ export interface OperatorEvent {
   readonly severity: (typeof SEVERITIES)[number];
   readonly kind: string;
   readonly text: string;
-}
-
-/** Selection of the rows of a list. */
-export interface ListSelection {
-  /** Maximum number of rows to list, newest first; default 100. */
-  readonly limit?: number;
-  readonly marketConditionId?: string;
 }
 
 /** Effect of one booking on cash, result and fees. */
@@ -350,16 +371,6 @@ export class StoredMemory<T> {
     return this.#notes.note(this.#key) ?? this.#initial;
   }
 }
-
-/** An open ledger database that offers SQLite's asynchronous online backup. */
-export type BackupSource = Pick<Sqlite.Database, 'backup'>;
-
-/** New values of an intent's fields. Absent fields stay unchanged. */
-export type IntentChange = Pick<IntentRow, 'state' | 'updatedMs'> &
-  Partial<Pick<IntentRow, 'draftPubkey' | 'message' | 'expiresAtS' | 'signature' | 'submitCount' | 'lastReason'>>;
-
-/** New values of an order's fields, from the exchange's answers. */
-export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedMs'>;
 
 /** SQLite application id that marks a file as a ledger: 'TWBK' in ASCII. */
 export const APPLICATION_ID = 0x5457424b;
@@ -442,15 +453,4 @@ CREATE TABLE oddities (
 ) STRICT, WITHOUT ROWID;
 
 ${STRATEGY_STATES.ddl}
-`;
-
-/** SQL that drops the indexes for long histories. In a backtest, they would take over half of each write's time. */
-export const WITHOUT_HISTORY = `
-DROP INDEX intents_active;
-DROP INDEX intents_market;
-DROP INDEX orders_unsettled;
-DROP INDEX orders_market;
-DROP INDEX fills_market;
-DROP INDEX balances_held;
-DROP INDEX events_kind;
 `;

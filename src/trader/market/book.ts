@@ -7,12 +7,6 @@ import type { Book, BookLevel, BookSide } from './view.js';
 
 export const EMPTY_BOOK: Book = Object.freeze({ bids: Object.freeze([]), asks: Object.freeze([]) });
 
-/** Returns a copy of a book for a strategy. Only the arrays are frozen, because freezing levels would cost time. */
-export const copyToShow = ({ bids, asks }: Book): Book =>
-  Object.freeze({ bids: Object.freeze(bids.map(copyLevel)), asks: Object.freeze(asks.map(copyLevel)) });
-
-const copyLevel = ({ priceMicros, amountMicros }: BookLevel): BookLevel => ({ priceMicros, amountMicros });
-
 /** Returns a snapshot as a YES book, best levels first, and the number of invalid levels. A NO book is mirrored. */
 export function readBook(snapshot: Orderbook): { readonly book: Book; readonly droppedLevels: number } {
   const bids = readSide(snapshot.bid, 'bid');

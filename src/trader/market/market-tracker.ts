@@ -4,13 +4,14 @@ import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
-import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
+import { EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
 import { Arrivals, computeLogOdds, Flow, TakerFlow, Volatility } from './estimators.js';
 import { isShortOfOwn, OwnFills, OwnOrderMemory, QueuePlaces } from './own-activity.js';
 import { Tape } from './tape.js';
 import { VenueMark } from './venue-marks.js';
 import {
   type Book,
+  type BookLevel,
   type EventView,
   type FeedViews,
   type Glance,
@@ -478,3 +479,9 @@ class Liveness {
     this.through = { ...this.through, sinceMs: this.through.sinceMs - byMs };
   }
 }
+
+/** Returns a copy of a book for a strategy. Only the arrays are frozen, because freezing levels would cost time. */
+const copyToShow = ({ bids, asks }: Book): Book =>
+  Object.freeze({ bids: Object.freeze(bids.map(copyLevel)), asks: Object.freeze(asks.map(copyLevel)) });
+
+const copyLevel = ({ priceMicros, amountMicros }: BookLevel): BookLevel => ({ priceMicros, amountMicros });

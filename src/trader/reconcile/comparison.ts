@@ -1,7 +1,7 @@
 /** Compares the complete lists of a reconciliation round with the ledger. */
 
 import { add, formatDecimal, type Micros, micros, parseDecimal, sub, ZERO } from '../../shared/base/micros.js';
-import type { ConversionRow, OrderRow, RedeemRow } from '../../shared/protocol/records.js';
+import type { AssetRow, ConversionRow, OrderRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { Executor } from '../executor/executor.js';
@@ -15,7 +15,6 @@ import {
   LONGEST_LAG_MS,
   type Moves,
   movedText,
-  NOTHING,
   negate,
   orderDifference,
   orderText,
@@ -24,12 +23,14 @@ import {
   pastTime,
   type RecordedMove,
   readMoved,
-  sharesAtExchange,
   sharesInLedger,
   tradeDifference,
 } from './differences.js';
 import { IndependentFillCount } from './independent-fill-count.js';
 import { ListCursor, PageWalk, type Reading } from './list-cursor.js';
+
+/** Exchange's figure in a difference if the ledger has a booking that the exchange's complete list lacks. */
+const NOTHING = 'nothing';
 
 type OwnBooks = Parameters<typeof orderDifference>[1];
 
@@ -433,4 +434,11 @@ function bookedSince(ledger: LedgerReader, sinceMs: number): Lately {
     of(marketConditionId, false).conversions.push(sub(ZERO, noMicros));
   }
   return { moves, orders: new Set(fills.map(({ orderPubkey }) => orderPubkey)) };
+}
+
+function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string, Micros> {
+  const shares = rows.filter(({ asset_kind }) => asset_kind === 'share');
+  return new Map(
+    shares.map(({ position, amounts }) => [outcomeKey(position.market.condition_id, position.is_yes), amounts.total]),
+  );
 }

@@ -3,7 +3,7 @@
 import { formatDecimal, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
 import { isPossiblePayment } from '../../shared/protocol/outcome.js';
-import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
+import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import { ORDER_STANDING, type OrderStatus, paidFunds } from '../../shared/protocol/states.js';
 import { FUTURE_S } from '../executor/lifecycle.js';
 import { sameTerms } from '../executor/orders.js';
@@ -31,8 +31,6 @@ export interface Difference {
 
 /** Ledger's figure for a record that is not in the ledger and was not made by this trader. */
 export const UNKNOWN = 'unknown';
-/** Exchange's figure in a difference if the ledger has a booking that the exchange's complete list lacks. */
-export const NOTHING = 'nothing';
 
 interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'conversion'> {
   /** True if fills of this order were booked recently or are missing, so that its filled amount may change. */
@@ -174,13 +172,6 @@ export const movedText = ({ yes, no, cash }: SettledAmounts): string =>
 
 export const outcomeKey = (market: string, isYes: boolean): string => `${market} ${outcomeName(isYes)}`;
 export const parseMarket = (outcome: string): string => outcome.slice(0, outcome.lastIndexOf(' '));
-
-export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string, Micros> {
-  const shares = rows.filter(({ asset_kind }) => asset_kind === 'share');
-  return new Map(
-    shares.map(({ position, amounts }) => [outcomeKey(position.market.condition_id, position.is_yes), amounts.total]),
-  );
-}
 
 export const sharesInLedger = (positions: readonly HeldPosition[]): ReadonlyMap<string, Micros> =>
   new Map(

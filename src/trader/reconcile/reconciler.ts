@@ -11,7 +11,7 @@ import { must } from '../../shared/base/errors.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
-import type { PollResult } from '../scheduler/poll-memory.js';
+import type { PollResult } from '../scheduler/poll-record.js';
 import { type Adoption, Comparison, type PendingChanges, type RestingOrders } from './comparison.js';
 import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
 import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './differences.js';

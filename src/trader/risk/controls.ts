@@ -5,8 +5,6 @@ import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micr
 import type { Book, Health, MarketFacts, Stance } from '../market/view.js';
 import { computeSpending, type Exposure, lossToAverage, toYesDirection, type WorkingOrder } from './exposure.js';
 import {
-  atLeast,
-  atMost,
   type Breach,
   type MergeIntent,
   type PlaceIntent,
@@ -16,6 +14,10 @@ import {
 } from './intent.js';
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
 import type { FillState, LossFacts, PaceFacts } from './loss-guard.js';
+
+const COUNTED: readonly Breach['unit'][] = ['orders', 'actions', 'fills', 'requests', 'flag'];
+
+type Figure = number | null | undefined;
 
 export interface RiskControl<I> {
   readonly number: number;
@@ -419,4 +421,30 @@ export interface RiskFacts {
   readonly stanceReason: string;
   /** Number of signed requests that could be sent now without use of the reserve for cancels. */
   readonly requestHeadroom: number;
+}
+
+/** Formats a figure with its unit, such as `12 shares`, `0.42` or `300 ms`. Counts are formatted without a unit. */
+function withUnit(value: number | null, unit: Breach['unit']): string {
+  if (value === null) return 'missing';
+  if (unit === 'price') return showFigure(value);
+  if (COUNTED.includes(unit)) return String(value);
+  return unit === 'shares' || unit === 'currency' ? `${showFigure(value)} ${unit}` : `${value} ${unit}`;
+}
+
+/** Returns null if `found` is finite and at most `limit`; else the breach. A limit of NaN is always breached. */
+function atMost(what: string, found: Figure, limit: number, unit: Breach['unit']): Breach | null {
+  if (Number.isFinite(found) && (found ?? Number.NaN) <= limit) return null;
+  return breach(what, found, limit, unit, 'the maximum is');
+}
+
+/** Returns null if `found` is finite and at least `limit`; else the breach. A limit of NaN is always breached. */
+function atLeast(what: string, found: Figure, limit: number, unit: Breach['unit']): Breach | null {
+  if (Number.isFinite(found) && (found ?? Number.NaN) >= limit) return null;
+  return breach(what, found, limit, unit, 'the minimum is');
+}
+
+function breach(what: string, figure: Figure, limit: number, unit: Breach['unit'], word: string): Breach {
+  const found = figure !== undefined && Number.isFinite(figure) ? figure : null;
+  const verb = COUNTED.includes(unit) ? ':' : ' is';
+  return { limit, found, unit, text: `${what}${verb} ${withUnit(found, unit)}, ${word} ${withUnit(limit, unit)}` };
 }

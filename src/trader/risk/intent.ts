@@ -81,33 +81,3 @@ export interface Refused extends Breach {
 export function showFigure(value: Micros | number): string {
   return Number.isSafeInteger(value) ? formatDecimal(value as Micros) : String(value);
 }
-
-const COUNTED: readonly BreachUnit[] = ['orders', 'actions', 'fills', 'requests', 'flag'];
-
-/** Formats a figure with its unit, such as `12 shares`, `0.42` or `300 ms`. Counts are formatted without a unit. */
-function withUnit(value: number | null, unit: BreachUnit): string {
-  if (value === null) return 'missing';
-  if (unit === 'price') return showFigure(value);
-  if (COUNTED.includes(unit)) return String(value);
-  return unit === 'shares' || unit === 'currency' ? `${showFigure(value)} ${unit}` : `${value} ${unit}`;
-}
-
-type Figure = number | null | undefined;
-
-/** Returns null if `found` is finite and at most `limit`; else the breach. A limit of NaN is always breached. */
-export function atMost(what: string, found: Figure, limit: number, unit: BreachUnit): Breach | null {
-  if (Number.isFinite(found) && (found ?? Number.NaN) <= limit) return null;
-  return breach(what, found, limit, unit, 'the maximum is');
-}
-
-/** Returns null if `found` is finite and at least `limit`; else the breach. A limit of NaN is always breached. */
-export function atLeast(what: string, found: Figure, limit: number, unit: BreachUnit): Breach | null {
-  if (Number.isFinite(found) && (found ?? Number.NaN) >= limit) return null;
-  return breach(what, found, limit, unit, 'the minimum is');
-}
-
-function breach(what: string, figure: Figure, limit: number, unit: BreachUnit, word: string): Breach {
-  const found = figure !== undefined && Number.isFinite(figure) ? figure : null;
-  const verb = COUNTED.includes(unit) ? ':' : ' is';
-  return { limit, found, unit, text: `${what}${verb} ${withUnit(found, unit)}, ${word} ${withUnit(limit, unit)}` };
-}

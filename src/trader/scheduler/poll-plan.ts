@@ -1,21 +1,20 @@
-/** Decides which polls to send to the exchange next. */
+/** Stores the state of every poll, and decides which polls to send to the exchange next. */
 
 import type { AccountPoll, MarketPoll, PollTarget } from '../../shared/protocol/request-owner.js';
-import type { PlannedRequest } from '../../shared/protocol/seam.js';
-import {
-  MARKET_POLLS,
-  type PolledMarket,
-  type PollFacts,
-  PollMemory,
-  type PollRecord,
-  type PollResult,
-  type PollSettings,
-  pollLane,
-} from './poll-memory.js';
-import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './request-price.js';
+import type { Lane, PlannedRequest } from '../../shared/protocol/seam.js';
+import { type PolledMarket, type PollFacts, PollRecord, type PollResult, type PollSettings } from './poll-record.js';
+import { fitOwnReads } from './request-price.js';
 import { staleIndex } from './stale-index.js';
 
-type MarketRecords = ReturnType<PollMemory['market']>;
+const MARKET_POLLS = ['book', 'trades', 'detail', 'candles'] as const satisfies readonly MarketPoll[];
+
+type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
+
+/** Default of the longest interval between two reads of own trades, ms. */
+const USUAL_LONGEST_MS = 15_000;
+
+/** Own trades are read five times as often as own orders, because reads of orders only confirm known facts. */
+const ORDERS_PER_FILLS = 5;
 
 /** Budget share of each kind of market poll if the budget is too small for all polls; other kinds use unused shares. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
@@ -281,4 +280,64 @@ class Best {
     this.watched = watched;
     this.score = score;
   }
+}
+
+/** Stores the polls of current markets and of the account, and the polls of former markets while they are in flight. */
+class PollMemory {
+  readonly #bookDepth: number;
+  readonly #markets = new Map<string, MarketRecords>();
+  readonly #account = new Map<AccountPoll, PollRecord>();
+
+  constructor(bookDepth: number) {
+    this.#bookDepth = bookDepth;
+  }
+
+  get size(): number {
+    return this.#account.size + MARKET_POLLS.length * this.#markets.size;
+  }
+
+  account(kind: AccountPoll): PollRecord {
+    const record = this.#account.get(kind) ?? new PollRecord({ kind }, this.#bookDepth);
+    this.#account.set(kind, record);
+    return record;
+  }
+
+  market(marketConditionId: string): MarketRecords {
+    const known = this.#markets.get(marketConditionId);
+    if (known !== undefined) return known;
+    const record = (kind: MarketPoll) => new PollRecord({ kind, marketConditionId }, this.#bookDepth);
+    const fresh = {
+      book: record('book'),
+      trades: record('trades'),
+      detail: record('detail'),
+      candles: record('candles'),
+    };
+    this.#markets.set(marketConditionId, fresh);
+    return fresh;
+  }
+
+  /** Returns the poll of this target; undefined for an unknown target. */
+  find(target: PollTarget): PollRecord | undefined {
+    if (!('marketConditionId' in target)) return this.#account.get(target.kind);
+    return this.#markets.get(target.marketConditionId)?.[target.kind];
+  }
+
+  /** Drops the polls of unlisted markets, except polls in flight. Returns true if no poll in flight was kept. */
+  keep(marketConditionIds: ReadonlySet<string>): boolean {
+    let done = true;
+    for (const [marketConditionId, records] of this.#markets) {
+      if (marketConditionIds.has(marketConditionId)) continue;
+      for (const kind of MARKET_POLLS) if (!records[kind].underWay) records[kind].forget();
+      if (MARKET_POLLS.some((kind) => records[kind].underWay)) done = false;
+      else this.#markets.delete(marketConditionId);
+    }
+    return done;
+  }
+}
+
+/** Queue lane of a poll: own orders and trades first, then books with own orders, then other market data. */
+function pollLane({ kind }: PollTarget, resting: boolean): Lane {
+  if (kind === 'orders' || kind === 'fills' || kind === 'assets') return 'own';
+  // Marks only help to choose book reads, so their poll has the least urgent lane.
+  return kind === 'book' && resting ? 'hot' : 'quiet';
 }

@@ -50,9 +50,6 @@ export class ReactionPace {
   }
 }
 
-/** Default of the longest interval between two reads of own trades, ms. */
-export const USUAL_LONGEST_MS = 15_000;
-
 /**
  * Best interval between reads of own trades, ms. A read every T seconds costs `requestPrice` / T per second. Fills
  * become known T / 2 late on average, which costs `lateFillCost` T / 2. The total cost is smallest at T = sqrt(2
@@ -63,9 +60,6 @@ export const USUAL_LONGEST_MS = 15_000;
  */
 export const bestOwnPaceMs = (requestPrice: number, lateFillCost: number): number =>
   requestPrice === 0 ? 0 : 1000 * Math.sqrt((2 * requestPrice) / lateFillCost);
-
-/** Own trades are read five times as often as own orders, because reads of orders only confirm known facts. */
-export const ORDERS_PER_FILLS = 5;
 
 /** Fraction of the signed budget for reads of own state; their intervals grow to fit it. */
 const SIGNED_PART = 0.3;

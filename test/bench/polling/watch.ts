@@ -3,8 +3,8 @@
 import { type Micros, micros, ONE } from '../../../src/shared/base/micros.js';
 import { Volatility } from '../../../src/trader/market/estimators.js';
 import { MarkTrust } from '../../../src/trader/market/venue-marks.js';
-import type { PolledMarket, PollFacts } from '../../../src/trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
+import type { PolledMarket, PollFacts } from '../../../src/trader/scheduler/poll-record.js';
 import type { RestingQuote } from '../../../src/trader/scheduler/stale-index.js';
 import { pollSettings } from '../../trader/scheduler/world.js';
 import { JUMP_RATE, SECONDS, TAKERS_PER_S, TICK, type TrueMarket } from './world.js';

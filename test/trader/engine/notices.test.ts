@@ -12,7 +12,7 @@ import {
   UnreadMarkets,
   type WatchedList,
 } from '../../../src/trader/engine/notices.js';
-import type { PollResult } from '../../../src/trader/scheduler/poll-memory.js';
+import type { PollResult } from '../../../src/trader/scheduler/poll-record.js';
 
 const REFUSED: Outcome = {
   kind: 'refused',

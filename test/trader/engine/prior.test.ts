@@ -14,8 +14,8 @@ import {
 import { BAR_S, CANDLES_S } from '../../../src/trader/market/estimators.js';
 import { MarketTracker } from '../../../src/trader/market/market-tracker.js';
 import { SlowAverages } from '../../../src/trader/risk/slow-average.js';
-import { pollCall } from '../../../src/trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
+import { pollCall } from '../../../src/trader/scheduler/poll-record.js';
 import { at, detail, snapshot, trade } from '../market/fixtures.js';
 import { pollFacts, pollSettings, staleMarket, takePolls } from '../scheduler/world.js';
 

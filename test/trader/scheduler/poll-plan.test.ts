@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeOwner } from '../../../src/shared/protocol/request-owner.js';
 import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
+import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import {
   type PolledMarket,
   type PollFacts,
   PollRecord,
   type PollResult,
   type PollSettings,
-} from '../../../src/trader/scheduler/poll-memory.js';
-import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
+} from '../../../src/trader/scheduler/poll-record.js';
 import { times } from '../../support/effort.js';
 import { forAll } from '../for-all.js';
 import { pollFacts, pollSettings, quote, staleMarket, takePolls, targetOf, World } from './world.js';

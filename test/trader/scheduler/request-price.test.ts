@@ -1,8 +1,8 @@
 /** The price of a signed request, and the frequency of reading own state that follows from it. */
 
 import { describe, expect, it } from 'vitest';
-import type { PollFacts, PollSettings } from '../../../src/trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
+import type { PollFacts, PollSettings } from '../../../src/trader/scheduler/poll-record.js';
 import { bestOwnPaceMs, fitOwnReads, RequestPrice } from '../../../src/trader/scheduler/request-price.js';
 import { pollFacts, pollSettings, takePolls } from './world.js';
 

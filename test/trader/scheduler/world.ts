@@ -12,8 +12,8 @@ import type {
   Request,
 } from '../../../src/shared/protocol/seam.js';
 import type { BookSide } from '../../../src/trader/market/view.js';
-import type { PollFacts, PollResult, PollSettings } from '../../../src/trader/scheduler/poll-memory.js';
 import type { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
+import type { PollFacts, PollResult, PollSettings } from '../../../src/trader/scheduler/poll-record.js';
 import { RequestQueue } from '../../../src/trader/scheduler/request-queue.js';
 import type { RestingQuote, StaleMarket } from '../../../src/trader/scheduler/stale-index.js';
 import { m } from '../market/fixtures.js';

@@ -53,8 +53,6 @@ interface ChosenModes {
   readonly killed: string | null;
 }
 
-export const MODES_NOTE = 'modes';
-
 interface StoredModes extends ChosenModes {
   /** True while a cancel-all is not verified; after a restart, the trader continues it. */
   readonly canceling: boolean;

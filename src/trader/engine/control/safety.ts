@@ -13,7 +13,9 @@ import { UNCLAIMED } from '../market-worth.js';
 import { type Notices, Silence, UnreadLists, UnreadMarkets } from '../notices.js';
 import type { Account } from '../own/account.js';
 import type { StepClock } from '../venue-clock.js';
-import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes } from './modes.js';
+import { type HeldBack, type Mode, type ModeNow, Modes } from './modes.js';
+
+const MODES_NOTE = 'modes';
 
 type Stops = Parameters<Modes['mode']>[0];
 

@@ -8,7 +8,7 @@ import type { Ledger } from '../../ledger/contract.js';
 import type { RestingOrders } from '../../reconcile/comparison.js';
 import { PageWalk } from '../../reconcile/list-cursor.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
-import type { PollResult } from '../../scheduler/poll-memory.js';
+import type { PollResult } from '../../scheduler/poll-record.js';
 
 interface ListStep {
   readonly requests: readonly PlannedRequest[];

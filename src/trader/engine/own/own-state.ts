@@ -1,6 +1,6 @@
 /** Computes own holdings, own orders and exposure from the ledger and the executor. */
 
-import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../../../shared/base/micros.js';
+import { type Micros, maxMicros, micros, sub, ZERO } from '../../../shared/base/micros.js';
 import type { Reservation } from '../../executor/contract.js';
 import type { Executor } from '../../executor/executor.js';
 import type { LedgerReader } from '../../ledger/contract.js';
@@ -86,10 +86,6 @@ export function readOwnState(
 }
 
 export const heldIn = (own: Pick<OwnState, 'held'>, market: string): HeldShares => own.held.get(market) ?? NOTHING;
-
-/** Returns the average cost per share, rounded down; null if no shares are held. */
-export const averageCost = (shares: Micros, cost: Micros): Micros | null =>
-  shares > 0 ? mulDiv(cost, ONE, shares, 'floor') : null;
 
 export const ownOrders = (own: Pick<OwnState, 'orders'>, market: string): readonly OwnOrder[] =>
   own.orders.get(market) ?? NO_ORDERS;

@@ -1,6 +1,6 @@
 /** Makes the strategies' views: one per market, and one per event for strategies that quote whole events. */
 
-import { maxMicros, minMicros, sub } from '../../../shared/base/micros.js';
+import { type Micros, maxMicros, minMicros, mulDiv, ONE, sub } from '../../../shared/base/micros.js';
 import {
   type EventFacts,
   type EventView,
@@ -17,7 +17,7 @@ import type { Safety } from '../control/safety.js';
 import type { StepContext } from '../gate.js';
 import { UNCLAIMED } from '../market-worth.js';
 import type { MarketEntry, Markets } from '../markets.js';
-import { averageCost, heldIn, type OwnState, ownOrders } from '../own/own-state.js';
+import { heldIn, type OwnState, ownOrders } from '../own/own-state.js';
 import type { TraderState } from '../state.js';
 import type { QuoteSlot } from './quote-slot.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
@@ -30,8 +30,6 @@ interface Member {
   readonly slot: QuoteSlot;
   readonly view: MarketView | null;
 }
-
-export const NO_TURNS: EventTurns = new Map();
 
 /** Runs the strategy of each event in which a market is due, and makes all markets of the event due. */
 export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
@@ -186,3 +184,7 @@ function mayQuote(safety: Safety): boolean {
   const { mode } = safety.mode();
   return mode === 'starting' || LADDER[mode].orders === 'quotes';
 }
+
+/** Returns the average cost per share, rounded down; null if no shares are held. */
+const averageCost = (shares: Micros, cost: Micros): Micros | null =>
+  shares > 0 ? mulDiv(cost, ONE, shares, 'floor') : null;

@@ -1,12 +1,10 @@
-/** Stores the state of each poll: time of the last request, whether the request is in flight, and failures. */
+/** State of one poll: time of the last request, whether the request is in flight, and failures. */
 
-import type { AccountPoll, MarketPoll, PollTarget, RequestOwner } from '../../shared/protocol/request-owner.js';
-import type { AnyCall, Lane } from '../../shared/protocol/seam.js';
+import type { PollTarget, RequestOwner } from '../../shared/protocol/request-owner.js';
+import type { AnyCall } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { BAR_S, CANDLES_S } from '../market/estimators.js';
 import type { StaleMarket } from './stale-index.js';
-
-export const MARKET_POLLS = ['book', 'trades', 'detail', 'candles'] as const satisfies readonly MarketPoll[];
 
 /** Urgency of an expedited poll; `first` precedes all polls, `next` precedes polls that are not expedited. */
 type Urgency = 'first' | 'next';
@@ -170,61 +168,6 @@ export class PollRecord {
   }
 }
 
-type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
-
-/** Stores the polls of current markets and of the account, and the polls of former markets while they are in flight. */
-export class PollMemory {
-  readonly #bookDepth: number;
-  readonly #markets = new Map<string, MarketRecords>();
-  readonly #account = new Map<AccountPoll, PollRecord>();
-
-  constructor(bookDepth: number) {
-    this.#bookDepth = bookDepth;
-  }
-
-  get size(): number {
-    return this.#account.size + MARKET_POLLS.length * this.#markets.size;
-  }
-
-  account(kind: AccountPoll): PollRecord {
-    const record = this.#account.get(kind) ?? new PollRecord({ kind }, this.#bookDepth);
-    this.#account.set(kind, record);
-    return record;
-  }
-
-  market(marketConditionId: string): MarketRecords {
-    const known = this.#markets.get(marketConditionId);
-    if (known !== undefined) return known;
-    const record = (kind: MarketPoll) => new PollRecord({ kind, marketConditionId }, this.#bookDepth);
-    const fresh = {
-      book: record('book'),
-      trades: record('trades'),
-      detail: record('detail'),
-      candles: record('candles'),
-    };
-    this.#markets.set(marketConditionId, fresh);
-    return fresh;
-  }
-
-  /** Returns the poll of this target; undefined for an unknown target. */
-  find(target: PollTarget): PollRecord | undefined {
-    if (!('marketConditionId' in target)) return this.#account.get(target.kind);
-    return this.#markets.get(target.marketConditionId)?.[target.kind];
-  }
-
-  /** Drops the polls of unlisted markets, except polls in flight. Returns true if no poll in flight was kept. */
-  keep(marketConditionIds: ReadonlySet<string>): boolean {
-    let done = true;
-    for (const [marketConditionId, records] of this.#markets) {
-      if (marketConditionIds.has(marketConditionId)) continue;
-      for (const kind of MARKET_POLLS) if (!records[kind].underWay) records[kind].forget();
-      if (MARKET_POLLS.some((kind) => records[kind].underWay)) done = false;
-      else this.#markets.delete(marketConditionId);
-    }
-    return done;
-  }
-}
-
 /** Rows per page of trades, own trades and own orders: the exchange's maximum. */
 export const ROWS = 100;
 const ASSET_ROWS = 200;
@@ -262,11 +205,4 @@ export function pollCall(target: PollTarget, bookDepth: number, nowMs: number): 
     case 'details':
       return { endpoint: 'search.list', params, query: { limit: ROWS, state: ['open'], result_type: 'market' }, body };
   }
-}
-
-/** Queue lane of a poll: own orders and trades first, then books with own orders, then other market data. */
-export function pollLane({ kind }: PollTarget, resting: boolean): Lane {
-  if (kind === 'orders' || kind === 'fills' || kind === 'assets') return 'own';
-  // Marks only help to choose book reads, so their poll has the least urgent lane.
-  return kind === 'book' && resting ? 'hot' : 'quiet';
 }
