@@ -32,7 +32,7 @@ import { PAGE_ROUTES, servePage } from './openapi/page.js';
 import { type HeaderList, RateGuard } from './rate-guard.js';
 
 /** Name of the channel that publishes answers, for `diagnostics_channel.subscribe`. */
-export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
+const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
 
 /**
  * Publishes all answers of the service to subscribers in this process. The path of an answer is the declared path; null

@@ -4,7 +4,7 @@ import { CST, Lexer } from 'yaml';
 
 export const MAX_YAML_BYTES = 256 * 1024;
 /** Maximum number of keys and list items in a configuration file. YAML anchors, aliases and tags also count. */
-export const MAX_YAML_ENTRIES = 5_000;
+const MAX_YAML_ENTRIES = 5_000;
 /** Maximum nesting depth of a configuration file. No setting of a configuration file is nested more deeply. */
 export const MAX_YAML_DEPTH = 20;
 

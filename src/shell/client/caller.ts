@@ -333,7 +333,7 @@ function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wan
 type Header = (name: string) => string | null;
 
 /** Reads three rate limit headers; null unless all are plausible. `offsetMs`: venue's clock minus our clock. */
-export function readBudget(header: Header, scope: Scope, offsetMs: number): BudgetReport | null {
+function readBudget(header: Header, scope: Scope, offsetMs: number): BudgetReport | null {
   const limit = whole(header('x-ratelimit-limit'));
   const remaining = whole(header('x-ratelimit-remaining'));
   const reset = whole(header('x-ratelimit-reset'));

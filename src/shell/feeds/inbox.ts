@@ -155,7 +155,7 @@ function readLine(bytes: Buffer, rows: FileRows): ReadLine | null {
 }
 
 /** Problem of a feed's row. Each `kind` of problem is reported once and then counted. */
-export type RowProblem = Readonly<{ kind: string; text: string }>;
+type RowProblem = Readonly<{ kind: string; text: string }>;
 
 /** Maximum time by which the time of a feed's value may be ahead of our clock, ms. */
 const EARLY_MS = 1_000;

@@ -219,7 +219,7 @@ const BY_CODE: Readonly<Record<string, Explained>> = {
 const UNTRUSTED = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_)/;
 
 /** Converts a database error into a TwinbookError; returns a TwinbookError unchanged. */
-export function explainFailure(place: string, error: unknown): TwinbookError {
+function explainFailure(place: string, error: unknown): TwinbookError {
   if (error instanceof TwinbookError) return error;
   const code = systemCode(error);
   const text = secrets.clean(error instanceof Error ? error.message || code : String(error));

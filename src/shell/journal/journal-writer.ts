@@ -293,12 +293,12 @@ class RunJournalWriter extends StepInputRecorder {
 }
 
 /** Size at which a segment of the journal is compressed in another thread, bytes; compression saves about 90 %. */
-export const SEGMENT_BYTES = 16_000_000;
+const SEGMENT_BYTES = 16_000_000;
 /** Maximum number of characters that wait to be written; reached only if the disk does not answer for minutes. */
 const MAX_WAITING_CHARS = 64_000_000;
 const READ_BYTES = 1 << 18;
 
-export const segmentName = (number: number): string => `observations-${String(number).padStart(6, '0')}.ndjson`;
+const segmentName = (number: number): string => `observations-${String(number).padStart(6, '0')}.ndjson`;
 
 export class Segments {
   readonly #folder: string;
@@ -389,7 +389,7 @@ export type CopyNews = 'begun' | 'done';
 type LedgerCopy = Awaited<ReturnType<typeof beginLedgerCopy>>;
 
 /** Copies a large ledger in a thread. Resolves once later writes to the ledger no longer change the copy. */
-export async function beginLedgerCopy(source: string, target: string, beginAfterMs = BEGIN_AFTER_MS) {
+async function beginLedgerCopy(source: string, target: string, beginAfterMs = BEGIN_AFTER_MS) {
   const order: CopyOrder = { source, target, beginAfterMs };
   const thread = startWorker({ name: 'ledger-copy-thread', data: order }, import.meta.url);
   const awaitNews = (wanted: CopyNews) =>

@@ -4,7 +4,7 @@
 export type SqlValue = string | number | null;
 
 /** Functions of the ledger's database that a table uses. */
-export interface TableStore {
+interface TableStore {
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[];
   run(sql: string, ...values: readonly SqlValue[]): number;

@@ -19,7 +19,7 @@ export function computeLogOdds(probability: number): number {
 const decay = (elapsedMs: number, halfLifeMs: number): number => 2 ** (-Math.max(0, elapsedMs) / halfLifeMs);
 
 /** Lowest volatility of log-odds per square root of a second; it equals 0.03 per square root of a day. */
-export const SIGMA_FLOOR = 0.0001;
+const SIGMA_FLOOR = 0.0001;
 
 /** Prior volatility of log-odds, per square root of a second. The prior weighs and decays like one sample. */
 const USUAL_SIGMA = 0.002;
@@ -180,7 +180,7 @@ export class Arrivals {
 const ARRIVALS_HALF_LIFE_MS = 900_000;
 const PRIOR_ARRIVALS = 5;
 
-export const FLOW_HALF_LIFE_MS = 60_000;
+const FLOW_HALF_LIFE_MS = 60_000;
 
 /** Decaying sums of recent taker trades. */
 export class Flow {

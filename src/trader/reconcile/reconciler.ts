@@ -26,7 +26,7 @@ export interface ComparedRound {
 }
 
 /** Notice of the reconciler for the operator. `loud`: an important notice, which the ledger also stores. */
-export interface News {
+interface News {
   readonly loud: boolean;
   readonly text: string;
 }
@@ -308,7 +308,7 @@ const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
 const OF_OWN_TRADES: readonly RoundList[] = ['trades', 'sums'];
 
 /** Returns the number of signed requests of a round with one page per list, later reads included. */
-export function requestsOfRound(ownTrades: boolean): number {
+function requestsOfRound(ownTrades: boolean): number {
   const lists = Object.keys(CALLS).length + 1;
   return ownTrades ? lists + 2 : lists - OF_OWN_TRADES.length + 1;
 }

@@ -9,7 +9,7 @@
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 
 /** Averaging time, ms. Within this time, the average moves 63 % of its distance to a constant price. */
-export const AVERAGING_MS = 7 * 86_400_000;
+const AVERAGING_MS = 7 * 86_400_000;
 /** Maximum time for which one price observation counts, ms, also after a pause or restart. */
 const LONGEST_LOOK_MS = 300_000;
 /** Time covered by price bars that fully replace the start value 0.5, ms. Averages observed this long ignore bars. */

@@ -37,7 +37,7 @@ const UNKNOWN_FROM_PART = 1 / 4;
 const burstOf = (most: number): number => most / 4;
 
 /** Facts about the outcome of a request that counts in the budget. */
-export interface Settled {
+interface Settled {
   readonly releasedMs: number;
   /** False if no byte of the request was sent. */
   readonly sent: boolean;
@@ -48,7 +48,7 @@ export interface Settled {
   readonly isProbe: boolean;
 }
 
-export class Budget {
+class Budget {
   readonly #profileLimit: number;
   #learnedLimit: number;
   /** Times of known request outcomes, the queue's clock, ms, ascending; at most `limit` times. */

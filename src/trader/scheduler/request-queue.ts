@@ -12,7 +12,7 @@ import { LAST_LANES, ScopeLine } from './budget.js';
 type Next = NonNullable<ReturnType<ScopeLine['next']>>;
 
 /** A request that was never sent; the engine reports its outcome as unknown, with `sent: false`. */
-export interface Unsent {
+interface Unsent {
   readonly request: PlannedRequest;
   /** Reason why the request was not sent: it expired, the queue was full, or it was recalled. */
   readonly reason: string;
@@ -25,11 +25,11 @@ interface Release {
 }
 
 /** Maximum number of waiting requests: above the sum of both budgets per minute (120 + 300); more would expire. */
-export const MAX_WAITING = 512;
+const MAX_WAITING = 512;
 /** Maximum number of requests in flight: enough to use the whole budget at a latency of one second. */
-export const MAX_IN_FLIGHT = 8;
+const MAX_IN_FLIGHT = 8;
 /** Maximum requests in flight per scope, so that public reads and own orders cannot block each other. */
-export const MAX_IN_FLIGHT_PER_SCOPE = 6;
+const MAX_IN_FLIGHT_PER_SCOPE = 6;
 /** Maximum requests in flight when a cancel is sent. The two constants above do not limit cancels. */
 export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
 

@@ -13,7 +13,7 @@ import { type Micros, ONE } from '../../shared/base/micros.js';
 import { normalCdf, normalDensity } from '../../shared/base/random.js';
 
 /** Returns g(h, s) / s for z = h / s. The loss per share is g = E[(move - h)+], for a normal price move. */
-export const pickOffPerDeviation = (z: number): number => Math.max(0, normalDensity(z) - z * normalCdf(-z));
+const pickOffPerDeviation = (z: number): number => Math.max(0, normalDensity(z) - z * normalCdf(-z));
 
 /** Returns the index (t g(t) - integral of g over [0, t]) / (t s) for z = h / s, with s = sigma sqrt(t). */
 export const indexPerDeviation = (z: number): number =>

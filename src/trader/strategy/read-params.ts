@@ -15,7 +15,7 @@ import {
 } from './contract.js';
 
 /** One invalid parameter; `path` is for example `['bands', 0, 'min_margin_ticks']`. */
-export interface ParamProblem {
+interface ParamProblem {
   readonly path: readonly (string | number)[];
   /** Describes the given value, the accepted values, unit and range; without a full stop at the end. */
   readonly message: string;

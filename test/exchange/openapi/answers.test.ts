@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { ANSWERS_CHANNEL } from '../../../src/exchange/http/server.js';
-import { type Answer, AnswerCheck } from '../../support/answers/check.js';
+import { ANSWERS_CHANNEL, type Answer, AnswerCheck } from '../../support/answers/check.js';
 import { takeViolations } from '../../support/answers/watch.js';
 import { send, startTestExchange } from '../http/harness.js';
 

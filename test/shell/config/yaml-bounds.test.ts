@@ -2,13 +2,14 @@
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findYamlExcess, MAX_YAML_ENTRIES } from '../../../src/shared/base/yaml-bounds.js';
+import { findYamlExcess } from '../../../src/shared/base/yaml-bounds.js';
 import { venueProfile } from '../../../src/shell/client/client.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { parseYaml } from '../../../src/shell/config/yaml-source.js';
 import { folderOf } from '../../support/folders.js';
 import { trader } from './files.js';
 
+const MAX_YAML_ENTRIES = 5_000;
 const each = (count: number, write: (index: number) => string) => Array.from({ length: count }, (_, at) => write(at));
 const TOO_MANY = MAX_YAML_ENTRIES + 1;
 

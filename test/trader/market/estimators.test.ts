@@ -7,10 +7,8 @@ import {
   CANDLES_S,
   CategoryFlow,
   computeLogOdds,
-  FLOW_HALF_LIFE_MS,
   Flow,
   readCandles,
-  SIGMA_FLOOR,
   TakerFlow,
   Volatility,
 } from '../../../src/trader/market/estimators.js';
@@ -20,6 +18,9 @@ import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 import { sigmoid } from '../../../src/trader/strategy/maths/log-odds.js';
 import { forAll } from '../for-all.js';
 import { book, m } from './fixtures.js';
+
+const FLOW_HALF_LIFE_MS = 60_000;
+const SIGMA_FLOOR = 0.0001;
 
 /** A grid that is too fine to matter. */
 const FINE = 1e-6;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { AVERAGING_MS, SlowAverages } from '../../../src/trader/risk/slow-average.js';
+import { SlowAverages } from '../../../src/trader/risk/slow-average.js';
 
+const AVERAGING_MS = 7 * 86_400_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 

@@ -5,17 +5,14 @@ import type { Scope } from '../../../src/shared/protocol/endpoints.js';
 import { describeOwner } from '../../../src/shared/protocol/request-owner.js';
 import { type BudgetReport, LANES, type Lane, type PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import { cancelReserve } from '../../../src/trader/scheduler/budget.js';
-import {
-  MAX_IN_FLIGHT,
-  MAX_IN_FLIGHT_PER_SCOPE,
-  MAX_IN_FLIGHT_WITH_CANCELS,
-  MAX_WAITING,
-  RequestQueue,
-} from '../../../src/trader/scheduler/request-queue.js';
+import { MAX_IN_FLIGHT_WITH_CANCELS, RequestQueue } from '../../../src/trader/scheduler/request-queue.js';
 import { times } from '../../support/effort.js';
 import { forAll } from '../for-all.js';
 import { ANSWERED, answer, askOf, LIMITS, THROTTLED, World } from './world.js';
 
+const MAX_IN_FLIGHT_PER_SCOPE = 6;
+const MAX_IN_FLIGHT = 8;
+const MAX_WAITING = 512;
 const nameOf = ({ owner }: Pick<PlannedRequest, 'owner'>): string => describeOwner(owner);
 
 const NOW = 1_700_000_000_000;

@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { normalCdf, normalDensity } from '../../../src/shared/base/random.js';
 import {
   averagedIndex,
   indexPerDeviation,
-  pickOffPerDeviation,
   type StaleMarket,
   shareIndex,
   staleIndex,
@@ -15,6 +15,7 @@ import { forAll } from '../for-all.js';
 import { m } from '../market/fixtures.js';
 import { quote, staleMarket } from './world.js';
 
+const pickOffPerDeviation = (z: number): number => Math.max(0, normalDensity(z) - z * normalCdf(-z));
 const pickOff = (h: number, s: number): number => s * pickOffPerDeviation(h / s);
 const diffusionIndex = (h: number, sigma: number, t: number): number => {
   const s = sigma * Math.sqrt(t);

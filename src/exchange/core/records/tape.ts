@@ -68,9 +68,9 @@ class Ring {
 }
 
 /** Number of trades kept for `GET /markets/{id}/trades/`: some hours of a busy market, in 1.1 MB. */
-export const TAPE_LENGTH = 20_000;
+const TAPE_LENGTH = 20_000;
 /** Number of trades kept for a settled market. Settled markets stay in memory, and their number only grows. */
-export const SETTLED_TAPE_LENGTH = 1_000;
+const SETTLED_TAPE_LENGTH = 1_000;
 
 /** Number of cells of a trade; cell 0 is the trade's time, and the constants below are the other cells. */
 const TRADE_STRIDE = 7;
@@ -183,7 +183,7 @@ export class TradeHistory extends Ring {
 
 const BAR_MS = 300_000;
 /** Number of kept five-minute bars: 32 days without a gap, which is two days more than one call may request. */
-export const BARS_KEPT = 9_216;
+const BARS_KEPT = 9_216;
 
 const BARS_OF: Readonly<Record<CandleInterval, number>> = { '5m': 1, '30m': 6 };
 

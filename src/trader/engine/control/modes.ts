@@ -18,7 +18,7 @@ export type Mode =
   | 'stopped'; // verified that no order rests; the process may end
 
 /** Requests allowed in a trader mode. Cancels and reads are always allowed; the table of modes cannot block them. */
-export interface ModeRule {
+interface ModeRule {
   /** Allowed orders: strategies' quotes, sales of a flatten, or none. With `none`, resting orders are canceled too. */
   readonly orders: 'quotes' | 'sales' | 'none';
   /** Allowed conversions. Merges and redeems add no risk. Splits use up currency, so reducing modes forbid them. */

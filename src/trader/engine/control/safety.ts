@@ -232,7 +232,7 @@ type StoredPause = readonly [conditionId: string, reason: string, kind?: PauseKi
  * market. A pause by the trader, for example after the signer refused, also ends with a resume of all markets; a pause
  * by the operator in the same market then remains.
  */
-export class Pauses {
+class Pauses {
   readonly #notes: Notes;
   readonly #refused = new Map<string, Pause>();
   readonly #byOperator = new Map<string, Pause>();

@@ -23,7 +23,7 @@ interface DesiredQuotes {
   readonly isProbe?: boolean;
 }
 
-export interface Changes {
+interface Changes {
   readonly cancels: readonly QuotedOrder[];
   readonly wishes: readonly DesiredQuotes[];
 }

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { candleRows, publicTradePage } from '../../../../src/exchange/core/records/market-rows.js';
-import { BARS_KEPT, Candles, TAPE_LENGTH, TradeHistory } from '../../../../src/exchange/core/records/tape.js';
+import { Candles, TradeHistory } from '../../../../src/exchange/core/records/tape.js';
 import { ONE } from '../../../../src/shared/base/micros.js';
 import { MarginDesk } from '../margin/desk.js';
 import { m, Venue } from '../venue.js';
+
+const BARS_KEPT = 9_216;
+const TAPE_LENGTH = 20_000;
 
 type Bar = ReturnType<Candles['read']>[number];
 
