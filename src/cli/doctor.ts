@@ -16,7 +16,7 @@ import type { VenueProfile } from '../shared/protocol/profile.js';
 import { requestSignature } from '../shared/protocol/signing.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
-import { type CallParts, checkedBaseUrl, writeHeaders, writeMessage } from '../shell/client/message.js';
+import { checkedBaseUrl, writeHeaders, writeMessage } from '../shell/client/message.js';
 import { Transport } from '../shell/client/transport.js';
 import type { Config } from '../shell/config/config.js';
 import { loadConfig } from '../shell/config/load.js';
@@ -240,7 +240,7 @@ const PATH = '/paper/signed-request/';
 const DECLARATION: Declaration = { ...EMPTY, method: 'POST', path: PATH, scope: 'signed', status: 200 };
 
 /** Request parts that proxies rewrite most often: separators and letters in queries, numbers and letters in bodies. */
-const PARTS: CallParts = {
+const PARTS: Parameters<typeof writeMessage>[2] = {
   query: { status: ['open', 'filled'], cursor: 'eyJvIjo1MH0', q: 'é + ½/2&x=~', limit: 10 },
   body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] },
 };

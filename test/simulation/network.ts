@@ -5,11 +5,13 @@ import type { Timeline } from '../../src/lab/backtest/run.js';
 import { declarationOf } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../src/shared/protocol/seam.js';
 import { classify } from '../../src/shell/client/message.js';
-import type { AnswerSignals as HeardOfBudget } from '../../src/shell/client/pacing.js';
+import type { Pacing } from '../../src/shell/client/pacing.js';
 import type { ExchangeSide } from './exchange-side.js';
 import { type Fate, type Script, THROTTLED } from './fates.js';
 import type { Tally } from './faults.js';
 import type { Weather } from './weather.js';
+
+type HeardOfBudget = Parameters<Pacing['onAnswer']>[1];
 
 /** The client's timeout. */
 const TIMEOUT_MS = 10_000;

@@ -10,7 +10,7 @@ import { Timeline } from '../../src/lab/backtest/run.js';
 import { Random } from '../../src/shared/base/random.js';
 import { declarationOf, type Scope } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Observation, OperatorCommand, Request } from '../../src/shared/protocol/seam.js';
-import { Pacing, type Permit } from '../../src/shell/client/pacing.js';
+import { Pacing } from '../../src/shell/client/pacing.js';
 import { Trader } from '../../src/trader/engine/trader.js';
 import type { IntentSigner } from '../../src/trader/executor/contract.js';
 import { LedgerBroken } from '../../src/trader/ledger/database.js';
@@ -53,7 +53,11 @@ export interface Diary {
 }
 
 /** How this request may be sent now; null if it may not. */
-function placeOf(pacing: Pacing, { lane, isUrgent = false }: Request, nowMs: number): Permit | null {
+function placeOf(
+  pacing: Pacing,
+  { lane, isUrgent = false }: Request,
+  nowMs: number,
+): Parameters<Pacing['onAnswer']>[0] | null {
   if (pacing.freePermits(nowMs) >= 1) return 'place';
   return Pacing.mayProbe(lane) && pacing.nextProbeMs(isUrgent, nowMs) <= nowMs ? 'probe' : null;
 }

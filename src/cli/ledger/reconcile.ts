@@ -10,7 +10,7 @@ import type { ServiceClient } from '../../shell/client/client.js';
 import type { TraderConfig } from '../../shell/config/config.js';
 import { askOwner } from '../../shell/control/control-client.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { Comparison, type PendingChanges } from '../../trader/reconcile/comparison.js';
+import { Comparison } from '../../trader/reconcile/comparison.js';
 import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differences.js';
 import { type AcceptedDifference, agreementText, type Difference } from '../../trader/reconcile/differences.js';
 import { PageWalk } from '../../trader/reconcile/list-cursor.js';
@@ -129,7 +129,7 @@ function beginning(ledger: LedgerReader, key: string): string {
 }
 
 /** Returns the intents in flight, as the executor would restore them. */
-function underWay(ledger: LedgerReader): PendingChanges {
+function underWay(ledger: LedgerReader): ConstructorParameters<typeof Comparison>[2] {
   const intents = ledger.activeIntents();
   const orders = ledger.unsettledOrders();
   return {

@@ -5,7 +5,7 @@ import { SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
-import type { HeldBack } from '../../trader/engine/control/modes.js';
+import type { Safety } from '../../trader/engine/control/safety.js';
 import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger, OperatorEvent } from '../../trader/ledger/contract.js';
 import type {
@@ -46,7 +46,7 @@ export class Halts {
   }
 
   /** Records that a partly used loss limit restricts the trader. Must be called before `takeResume`. */
-  onLook(fromMs: number, heldBack: HeldBack | null): void {
+  onLook(fromMs: number, heldBack: Safety['heldBack']): void {
     if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
     this.#change(fromMs, heldBack === null ? null : { fromMs, ...heldBack });
   }

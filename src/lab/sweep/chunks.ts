@@ -9,7 +9,7 @@ import { must, TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/files.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import type { EndedJob, JobQueue, QueueWork } from '../../shell/queue/job-queue.js';
+import type { JobQueue, QueueWork } from '../../shell/queue/job-queue.js';
 import { openSeal, seal } from '../../shell/queue/seal.js';
 import type { SweepWatcher, SweptEvent, Task, TaskFigures, TaskOutcome } from './contract.js';
 import { type EngineWork, eventsIn, foldCount, planData, type SweepFacts, type TaskWork } from './facts.js';
@@ -69,7 +69,7 @@ const chunkSchema = z.object({ fold: z.int().nonnegative(), first: z.int().posit
 type Chunk = Readonly<z.infer<typeof chunkSchema>>;
 
 /** Processor time of one backtest, per recorded second and per event; measured with recordings of three venues. */
-export const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3 } as const;
+const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3 } as const;
 
 export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' | 'played'>[]): number {
   let recordedMs = 0;
@@ -239,7 +239,7 @@ export class Leader {
     await this.#queue.add(ids.map((id) => ({ id, data: { sheet: this.#hash, chunk: this.#open.get(id) } })));
   }
 
-  async #take({ id, kind, text }: EndedJob): Promise<void> {
+  async #take({ id, kind, text }: Awaited<ReturnType<JobQueue['look']>>['ended'][number]): Promise<void> {
     const chunk = this.#open.get(id);
     if (chunk === undefined) return;
     const read = kind === 'done' ? readOutcomes(text, chunk, this.#sheet) : null;

@@ -26,7 +26,7 @@ const USUAL_FOLDS = 4;
 const LEAST_EVENTS_PER_FOLD = 2;
 
 /** `hash`: SHA-256 of the market's description and events, lower-case hex; independent of the files' location. */
-export type PlannedMarket = Awaited<ReturnType<typeof planData>>['markets'][number];
+type PlannedMarket = Awaited<ReturnType<typeof planData>>['markets'][number];
 
 /** Decodes a recording only if its manifest lacks span, size or hash. Throws `recording_invalid` if all are empty. */
 export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {

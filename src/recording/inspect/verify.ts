@@ -28,7 +28,7 @@ import { BookMeter } from './stats.js';
 type Finding = Readonly<{ path: string; severity: 'difference' | 'note'; message: string }>;
 
 /** Maximum time with a crossed book, ms: after a price change, feeds send the two sides one after the other. */
-export const CROSSED_LIMIT_MS = 5000;
+const CROSSED_LIMIT_MS = 5000;
 
 /** Verifies all recordings under paths, in Twinbook's or a venue's format. Throws the errors of `openRecordings`. */
 export async function verifyRecordings(paths: readonly string[]) {

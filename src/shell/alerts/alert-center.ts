@@ -239,7 +239,7 @@ export type Delivery =
   | { readonly kind: 'refused' | 'rejected'; readonly why: string };
 
 /** Sends one message. Never rejects. */
-export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
+type AlertSender = (message: AlertMessage) => Promise<Delivery>;
 
 export interface AlertState {
   readonly open: readonly RememberedAlert[];

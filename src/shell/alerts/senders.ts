@@ -7,7 +7,7 @@ import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { parseJson } from '../../shared/base/text.js';
 import type { ChannelConfig } from '../config/config.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
-import { type AlertMessage, type AlertSender, type Delivery, stateText } from './alert-center.js';
+import { type AlertMessage, type Delivery, stateText } from './alert-center.js';
 
 /** Sends one test message immediately. Throws TwinbookError if the channel's secret cannot be read. */
 export function testChannel(configFile: string, channel: ChannelConfig): Promise<Delivery> {
@@ -69,14 +69,16 @@ const failureText = (error: unknown): string =>
   secrets.clean(error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : causeOf(error));
 
 /** Opens a sender that reads the channel's secret for each message. An unreadable secret is logged immediately. */
-export function openSender(channel: ChannelConfig, trader: string, note?: (text: string) => void): AlertSender {
+export function openSender(channel: ChannelConfig, trader: string, note?: (text: string) => void) {
   try {
     readAddress(channel);
   } catch (error) {
     note?.(`alert channel ${channel.name} cannot deliver alerts: ${failureText(error)}`);
   }
-  return (message) =>
-    send(channel, trader, message).catch((error) => ({ kind: 'failed', why: failureText(error), afterMs: null }));
+  return (message: AlertMessage) =>
+    send(channel, trader, message).catch(
+      (error): Delivery => ({ kind: 'failed', why: failureText(error), afterMs: null }),
+    );
 }
 
 async function send(channel: ChannelConfig, trader: string, message: AlertMessage): Promise<Delivery> {

@@ -7,7 +7,9 @@
 import Bottleneck from 'bottleneck';
 import PQueue from 'p-queue';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
-import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
+import { Pacing } from './pacing.js';
+
+type Permit = Parameters<Pacing['onAnswer']>[0];
 
 /** Maximum queued requests of a scope. Requests beyond a whole minute's budget would be too old when sent. */
 const LONGEST_LINE = 1_000;
@@ -113,7 +115,7 @@ export class BudgetLine {
   }
 
   /** Records an answer. Returns the pause after a refusal, ms; null without a refusal. Probes ignore the pause. */
-  onAnswer(place: Permit, heard: AnswerSignals): number | null {
+  onAnswer(place: Permit, heard: Parameters<Pacing['onAnswer']>[1]): number | null {
     const pauseMs = this.#pacing.onAnswer(place, heard, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
     return pauseMs;

@@ -23,9 +23,12 @@ import type {
   ClientOptions,
   ClockOffset,
 } from './contract.js';
-import { type CallParts, checkedBaseUrl, classify, type Message, writeHeaders, writeMessage } from './message.js';
-import type { Permit } from './pacing.js';
+import { checkedBaseUrl, classify, type Message, writeHeaders, writeMessage } from './message.js';
+import type { Pacing } from './pacing.js';
 import { type Sender, Transport } from './transport.js';
+
+type CallParts = Parameters<typeof writeMessage>[2];
+type Permit = Parameters<Pacing['onAnswer']>[0];
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 8;

@@ -92,7 +92,7 @@ type MethodName<N> = N extends `${string}.${infer M}` ? M : never;
 type WalkName<N> = MethodName<N> extends 'list' ? 'all' : `all${Capitalize<MethodName<N>>}`;
 
 /** Calls of `ServiceClient` by group. Methods throw ServiceRefused or OutcomeUnknown; `all…` also throws BrokenList. */
-export type Calls = {
+type Calls = {
   readonly [G in GroupOf<EndpointName>]: { readonly [N in NamesOf<G> as MethodName<N>]: Method<N> } & {
     readonly [N in Extract<NamesOf<G>, ListName> as WalkName<N>]: RowWalk<N>;
   };

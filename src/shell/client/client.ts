@@ -24,8 +24,10 @@ import { parseBySchema } from '../../shared/protocol/wire.js';
 import { signingRules } from '../wallet/draft-signer.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { HttpCaller } from './caller.js';
-import { type Calls, type ConversionInput, type MarginInput, makeCalls, type OrderInput } from './calls.js';
+import { type ConversionInput, type MarginInput, makeCalls, type OrderInput } from './calls.js';
 import { type CallOptions, NotDone, OutcomeUnknown, type ServiceError, ServiceRefused } from './contract.js';
+
+type Calls = ReturnType<typeof makeCalls>;
 
 /** All API calls of the service, with types. Several callers may share a client; `close()` ends it. */
 export class ServiceClient extends HttpCaller {

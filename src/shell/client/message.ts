@@ -29,7 +29,7 @@ export interface Message {
 }
 
 /** Path parameters, query and request body of a call. */
-export interface CallParts {
+interface CallParts {
   readonly params?: unknown;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly body?: unknown;

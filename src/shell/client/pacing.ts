@@ -19,10 +19,10 @@ const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 const PROBING: readonly Lane[] = ['cancel', 'own'];
 
 /** Permission to send a request: a place in the window, or a probe while the venue refuses requests. */
-export type Permit = 'place' | 'probe';
+type Permit = 'place' | 'probe';
 
 /** Facts about the request budget in a venue's answer. */
-export interface AnswerSignals {
+interface AnswerSignals {
   /** True if the service itself sent the answer, in its own format. */
   readonly genuine: boolean;
   /** Whether the answer has the HTTP status 429 (too many requests). */

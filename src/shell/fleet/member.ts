@@ -7,7 +7,9 @@ import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
 import type { FleetConfig } from '../config/config.js';
 import { FleetDatabase } from './database.js';
-import { DatabaseDesk, type OwnerRow, requireTables, type TraderSummary } from './owner-desk.js';
+import { DatabaseDesk, requireTables, type TraderSummary } from './owner-desk.js';
+
+type OwnerRow = NonNullable<Awaited<ReturnType<DatabaseDesk['look']>>>;
 
 /** A moment on one machine, read from three clocks. Each clock stops or jumps in different cases. */
 interface Instant {

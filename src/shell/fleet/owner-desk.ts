@@ -134,7 +134,7 @@ export async function readFleet(database: FleetDatabase) {
   return { capitalMicros: Number(about?.['capital']), wallets };
 }
 
-export interface OwnerRow {
+interface OwnerRow {
   readonly holder: string;
   /** Random id of the trader's process, new at each start. */
   readonly instance: string;

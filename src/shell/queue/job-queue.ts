@@ -101,12 +101,12 @@ const OLDEST = 7;
 const LONGEST_PAUSE_MS = 2_000;
 
 /** Prefix of all our keys on the server, so that a server user can be limited to these keys. */
-export const PREFIX = 'twinbook';
+const PREFIX = 'twinbook';
 /** Redis script that tests the permission to write, and deletes the test key. */
 const PROBE = "redis.call('set', KEYS[1], '1') return redis.call('del', KEYS[1])";
 
 /** Connects to the server; requests wait for the connection. Calls `report` when the connection is lost or restored. */
-export function connect(url: string, report: (text: string, isAway: boolean) => void): Redis {
+function connect(url: string, report: (text: string, isAway: boolean) => void): Redis {
   const retryStrategy = (attempts: number) => Math.min(LONGEST_PAUSE_MS, 100 * attempts);
   const redis = new Redis(url, { maxRetriesPerRequest: null, retryStrategy });
   let wasAway = false;
@@ -121,7 +121,7 @@ export function connect(url: string, report: (text: string, isAway: boolean) => 
   return redis;
 }
 
-export function disconnect(redis: Redis): void {
+function disconnect(redis: Redis): void {
   redis.removeAllListeners('close').disconnect();
 }
 
@@ -198,7 +198,7 @@ interface QueueAddress extends SealKey {
 }
 
 /** A finished job. `stalled`: the job lost its worker too often. `forged`: the result is not signed with the secret. */
-export interface EndedJob {
+interface EndedJob {
   readonly id: string;
   readonly kind: 'done' | 'failed' | 'stalled' | 'forged';
   readonly text: string;
@@ -210,7 +210,7 @@ const STALLED = /stalled more than allowable limit/;
 /** Maximum number of jobs in a single request to the server. */
 const TOGETHER = 200;
 /** Maximum size of a document or result, bytes; ten times the size of large documents. */
-export const MOST_BYTES = 2 ** 26;
+const MOST_BYTES = 2 ** 26;
 
 const documentKey = (queue: string, key: string): string => `${PREFIX}:${queue}:document:${key}`;
 

@@ -15,11 +15,12 @@ import { RequestQueue } from '../../trader/scheduler/request-queue.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import { duration, nowMs, steadyMs } from '../runtime/clock.js';
-import { Loop, type SteppedCore, type Told } from '../runtime/loop.js';
+import { Loop, type Told } from '../runtime/loop.js';
 import type { Credentials } from '../wallet/key-file.js';
 import type { Capture } from './capture/capture.js';
 import { Recorder } from './recorder.js';
 
+type SteppedCore = ConstructorParameters<typeof Loop>[0];
 type CaptureCounts = Capture['counts'];
 
 const LINE_EVERY_MS = 60_000;

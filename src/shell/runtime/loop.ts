@@ -8,7 +8,7 @@ import { nowMs } from './clock.js';
 export const BEAT_MS = 100;
 
 /** The core of a program such as the trader, which takes observations and returns requests. */
-export interface SteppedCore {
+interface SteppedCore {
   handle(observation: Observation): readonly Request[];
 }
 

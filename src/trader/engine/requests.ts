@@ -9,7 +9,7 @@ import type { PageWalk } from '../reconcile/list-cursor.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
 import { BudgetWatch } from '../scheduler/budget.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
-import { type PolledMarket, type PollFacts, ROWS } from '../scheduler/poll-record.js';
+import { ROWS } from '../scheduler/poll-record.js';
 import { bestOwnPaceMs, ReactionPace, RequestPrice } from '../scheduler/request-price.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import type { RestingQuote } from '../scheduler/stale-index.js';
@@ -18,6 +18,8 @@ import { type MarketEntry, type Markets, wantsCandles } from './markets.js';
 import { OwnLists } from './own/own-lists.js';
 import type { OwnState } from './own/own-state.js';
 import type { TraderSettings } from './settings.js';
+
+type PolledMarket = Parameters<PollPlan['takeDue']>[1]['markets'][number];
 
 /** Number of book levels per side to request. No strategy shipped with Twinbook uses more. */
 const BOOK_DEPTH = 20;
@@ -101,7 +103,7 @@ export class Polling {
   }
 
   /** @param stopping true while the trader stops; then it reads only its own orders, trades and holdings */
-  readFacts(stopping: boolean, nowMs: number): PollFacts {
+  readFacts(stopping: boolean, nowMs: number): Parameters<PollPlan['takeDue']>[1] {
     const { account, markets, reconciler, requests } = this.#state;
     const { queue } = requests;
     this.nowMs = nowMs;

@@ -5,7 +5,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketState } from '../../shared/protocol/states.js';
 import type { EventRule } from '../risk/exposure.js';
 import type { RiskLimits } from '../risk/limits.js';
-import type { PollSettings } from '../scheduler/poll-record.js';
+import type { PollPlan } from '../scheduler/poll-plan.js';
 import type { ParamValues, Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
 
@@ -45,7 +45,7 @@ export interface FeedSettings {
   readonly maxAgeMs: number;
 }
 
-interface PollingSettings extends Omit<PollSettings, 'ownTrades' | 'bookDepth'> {
+interface PollingSettings extends Omit<ConstructorParameters<typeof PollPlan>[0], 'ownTrades' | 'bookDepth'> {
   /** The request budget must suffice to cancel all open orders within this time, ms; absent: at once. */
   readonly cancelAllWithinMs?: number;
   /** Whether price bars are read once per market, for its volatility; absent: false. */

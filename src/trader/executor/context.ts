@@ -17,9 +17,23 @@ import {
   placeTerms,
 } from '../ledger/contract.js';
 import { tradeNotional } from '../ledger/postings.js';
-import type { Converting, ExecutorEvent, ExecutorSettings, Oddity, Placing, Reaction, Trouble } from './contract.js';
+import type { Converting, ExecutorEvent, Reaction, Trouble } from './contract.js';
 import { type InFlight, InFlightIntents } from './in-flight-intents.js';
 import { growingWaitMs, STANDINGS } from './lifecycle.js';
+
+interface ExecutorSettings {
+  /** Id of the run, which `startRun` must have stored in the ledger. */
+  readonly runId: string;
+  readonly configHash: string;
+  /** Poll interval of own orders, ms; also the minimum time between the two reads that confirm an expiry. */
+  readonly ownPollMs: number;
+}
+
+/** Orders that the executor may begin, sign and send: all (true), none (false), or those of one strategy. */
+type Placing = boolean | { readonly onlyStrategy: string };
+
+/** Kind of irregular record that the exchange shows for our wallet. The ledger stores each such record once. */
+type Oddity = Exclude<Trouble, 'record_missing' | 'record_differs'>;
 
 /** Maximum number of cached own trades: ten pages of a hundred rows. */
 const MOST = 1_000;

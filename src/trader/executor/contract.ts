@@ -21,20 +21,6 @@ type SignAnswer =
   /** The signer did not sign the draft. `isWithheld`: signing is forbidden now, so the draft was not checked. */
   | { readonly ok: false; readonly reason: string; readonly isWithheld?: true };
 
-export interface ExecutorSettings {
-  /** Id of the run, which `startRun` must have stored in the ledger. */
-  readonly runId: string;
-  readonly configHash: string;
-  /** Poll interval of own orders, ms; also the minimum time between the two reads that confirm an expiry. */
-  readonly ownPollMs: number;
-}
-
-/** Returns a sentence that says why an order must not be signed; null if it may be signed. */
-export type PlaceObjection = (place: IntentRow) => string | null;
-
-/** Orders that the executor may begin, sign and send: all (true), none (false), or those of one strategy. */
-export type Placing = boolean | { readonly onlyStrategy: string };
-
 /** Conversions that the executor may begin, sign and send: all, only merges and redeems (`to_currency`), or none. */
 export type Converting = 'all' | 'to_currency' | 'none';
 
@@ -82,9 +68,6 @@ interface NotDone extends OfIntent<'notDone'> {
   readonly slug: string;
   readonly reason: string;
 }
-
-/** Kind of irregular record that the exchange shows for our wallet. The ledger stores each such record once. */
-export type Oddity = Exclude<Trouble, 'record_missing' | 'record_differs'>;
 
 export type Trouble =
   | 'foreign_order' // an order of our wallet rests but is not in this ledger

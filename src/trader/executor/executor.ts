@@ -27,15 +27,7 @@ import {
 import type { Intent } from '../risk/intent.js';
 import { type Approved, isApproved } from '../risk/risk.js';
 import { Context, type RecordPoll } from './context.js';
-import type {
-  Converting,
-  ExecutorSettings,
-  IntentSigner,
-  PlaceObjection,
-  Placing,
-  Reaction,
-  Reservation,
-} from './contract.js';
+import type { Converting, IntentSigner, Reaction, Reservation } from './contract.js';
 import type { InFlight } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { observeOrder, observeTrades } from './orders.js';
@@ -50,7 +42,7 @@ export class Executor {
   readonly #signer: IntentSigner;
 
   /** If the ledger is not new, call `recover` before any other method. */
-  constructor(ledger: Ledger, signer: IntentSigner, profile: VenueProfile, settings: ExecutorSettings) {
+  constructor(ledger: Ledger, signer: IntentSigner, profile: VenueProfile, settings: Context['settings']) {
     this.#context = new Context(ledger, profile, settings);
     this.#signer = signer;
   }
@@ -103,7 +95,7 @@ export class Executor {
   }
 
   /** Signs drafts that an earlier transaction stored. Returns submit requests. `objectionTo` may reject an order. */
-  signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction {
+  signDrafts(nowMs: number, objectionTo?: Parameters<typeof sign>[4]): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const inFlight of this.#context.toSign.splice(0))
         sign(this.#context, this.#signer, inFlight, nowMs, objectionTo);
@@ -178,7 +170,7 @@ export class Executor {
    * Sets which orders may be signed and sent. With false (kill, stop), the executor sends no further order, but still
    * tracks orders that may have been sent. In a killed trader, call `setPlacing` before `recover` and `tick`.
    */
-  setPlacing(allowed: Placing): void {
+  setPlacing(allowed: Context['placing']): void {
     this.#context.placing = allowed;
   }
 

@@ -6,7 +6,6 @@ import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type { IntentRow, OrderRecord } from '../ledger/contract.js';
 import { type Context, type RecordPoll, rowText } from './context.js';
-import type { Oddity } from './contract.js';
 import type { InFlight } from './in-flight-intents.js';
 import { FUTURE_S, type nextState, RECORD_STATES, STANDINGS } from './lifecycle.js';
 
@@ -80,7 +79,12 @@ function noteResting(context: Context, was: OrderRecord, seen: OrderRecord, look
 
 const isCanceled = ({ status }: OrderRecord): boolean => ORDER_STANDING[status].isCanceled;
 
-function tellRests(context: Context, kind: Oddity, order: OrderRecord, nowMs: number): void {
+function tellRests(
+  context: Context,
+  kind: Parameters<Context['reportOddity']>[0],
+  order: OrderRecord,
+  nowMs: number,
+): void {
   const { pubkey, status, marketConditionId } = order;
   const was = kind === 'cancel_undone' ? 'canceled' : status;
   context.reportOddity(kind, pubkey, marketConditionId, `order ${pubkey} was ${was}, but it rests again`, nowMs);

@@ -10,10 +10,13 @@ import type { RequestResult } from '../../shared/protocol/seam.js';
 import { paidFunds } from '../../shared/protocol/states.js';
 import { type BookedConversion, type IntentRow, placeTerms } from '../ledger/contract.js';
 import type { Context, RecordPoll } from './context.js';
-import type { IntentSigner, PlaceObjection } from './contract.js';
+import type { IntentSigner } from './contract.js';
 import type { InFlight } from './in-flight-intents.js';
 import { FIRST_LOOK_MS, RECORD_STATES } from './lifecycle.js';
 import { observeForeignOrder, observeOrder, readAgain } from './orders.js';
+
+/** Returns a sentence that says why an order must not be signed; null if it may be signed. */
+type PlaceObjection = (place: IntentRow) => string | null;
 
 /** Maximum number of requests for a conversion's draft if answers are lost. Unsigned drafts have no effect. */
 const MOST_DRAFT_ASKS = 3;

@@ -21,7 +21,6 @@ import {
   outcomeKey,
   parseMarket,
   pastTime,
-  type RecordedMove,
   readMoved,
   sharesInLedger,
   tradeDifference,
@@ -29,12 +28,14 @@ import {
 import { IndependentFillCount } from './independent-fill-count.js';
 import { ListCursor, PageWalk, type Reading } from './list-cursor.js';
 
+type RecordedMove = ReturnType<IndependentFillCount['sumLacking']>[number];
+
 /** Exchange's figure in a difference if the ledger has a booking that the exchange's complete list lacks. */
 const NOTHING = 'nothing';
 
 type OwnBooks = Parameters<typeof orderDifference>[1];
 
-export interface PendingChanges extends Pick<Executor, 'pendingConversion'> {
+interface PendingChanges extends Pick<Executor, 'pendingConversion'> {
   restingOrders(): readonly Omit<ReturnType<Executor['restingOrders']>[number], 'intentId'>[];
   missingFills(): readonly Pick<
     ReturnType<Executor['missingFills']>[number],

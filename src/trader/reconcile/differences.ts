@@ -7,14 +7,7 @@ import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shar
 import { ORDER_STANDING, type OrderStatus, paidFunds } from '../../shared/protocol/states.js';
 import { FUTURE_S } from '../executor/lifecycle.js';
 import { sameTerms } from '../executor/orders.js';
-import type {
-  AdoptedMove,
-  BookedFill,
-  ConversionKind,
-  HeldPosition,
-  LedgerReader,
-  OrderRecord,
-} from '../ledger/contract.js';
+import type { BookedFill, ConversionKind, HeldPosition, LedgerReader, OrderRecord } from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
 /** Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: sums of fills differ. */
@@ -128,11 +121,6 @@ export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow):
   if (state !== 'done' || landed === null || landed <= 0 || landed > amount) return null;
   if (kind === 'merge') return { yes: amount, no: amount, cash: landed };
   return { yes: negate(landed), no: negate(landed), cash: negate(amount) };
-}
-
-/** Change of one outcome's shares that the exchange has recorded and the ledger lacks. */
-export interface RecordedMove extends AdoptedMove {
-  readonly outcome: string;
 }
 
 const UNDER_WAY = ['in_process', 'done', 'completed'];

@@ -10,10 +10,15 @@ import { must } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, micros, mul } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
-import type { BookedFill, LedgerReader, Notes } from '../ledger/contract.js';
+import type { AdoptedMove, BookedFill, LedgerReader, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
-import { type Difference, outcomeKey, pastTime, type RecordedMove } from './differences.js';
+import { type Difference, outcomeKey, pastTime } from './differences.js';
 import type { Reading } from './list-cursor.js';
+
+/** Change of one outcome's shares that the exchange has recorded and the ledger lacks. */
+interface RecordedMove extends AdoptedMove {
+  readonly outcome: string;
+}
 
 type WalkStep = ReturnType<Reading['onReport']>;
 

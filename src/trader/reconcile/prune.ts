@@ -9,7 +9,7 @@ import { readCompared } from './list-cursor.js';
 
 /** Minimum age of a deleted row, ms. Risk limits count the last minute’s orders, and the exchange’s lists may lag. */
 const YOUNG_MS = 120_000;
-export const MOST_PRUNED_AT_ONCE = 250;
+const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;
 /** Target duration of a pruning batch, ms: other writes to the ledger must wait for the batch. */
 const WANTED_MS = 15;

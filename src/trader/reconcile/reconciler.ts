@@ -12,7 +12,7 @@ import type { RoundList } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { PollResult } from '../scheduler/poll-record.js';
-import { type Adoption, Comparison, type PendingChanges, type RestingOrders } from './comparison.js';
+import { type Adoption, Comparison, type RestingOrders } from './comparison.js';
 import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
 import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './differences.js';
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
@@ -74,7 +74,7 @@ export class Reconciler {
   #furtherPages: readonly [number, number] = [0, 0];
 
   /** @param ownTrades true if the exchange has a list of the account's own trades */
-  constructor(ledger: Ledger, underWay: PendingChanges, ownTrades: boolean) {
+  constructor(ledger: Ledger, underWay: ConstructorParameters<typeof Comparison>[2], ownTrades: boolean) {
     this.#ownTrades = ownTrades;
     this.#seenFills = !ownTrades;
     this.#suspicions = new ConfirmedDifferences(ledger);

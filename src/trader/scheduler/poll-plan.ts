@@ -2,9 +2,54 @@
 
 import type { AccountPoll, MarketPoll, PollTarget } from '../../shared/protocol/request-owner.js';
 import type { Lane, PlannedRequest } from '../../shared/protocol/seam.js';
-import { type PolledMarket, type PollFacts, PollRecord, type PollResult, type PollSettings } from './poll-record.js';
+import { PollRecord, type PollResult } from './poll-record.js';
 import { fitOwnReads } from './request-price.js';
-import { staleIndex } from './stale-index.js';
+import { type StaleMarket, staleIndex } from './stale-index.js';
+
+interface PolledMarket extends StaleMarket {
+  readonly marketConditionId: string;
+  /** True for a permanently closed market, in which only the detail can still change. */
+  readonly isOver: boolean;
+  /** True if the market's past price bars should be read; absent: false. */
+  readonly wantsCandles?: boolean;
+}
+
+interface PollFacts {
+  /** Markets that are quoted or wait for quotes, in a stable order. An unchanged array means that no market changed. */
+  readonly markets: readonly PolledMarket[];
+  /** Number of own orders that rest, are in flight or have an unknown state. */
+  readonly openOrders: number;
+  /** Requests per minute of the public and the signed scope, as in `RequestQueue.perMinute`. */
+  readonly publicPerMinute: number;
+  readonly signedPerMinute: number;
+  /** Number of pages that list the details of all open markets; Infinity while unknown or not needed. */
+  readonly openMarketPages: number;
+  /** Best interval of own-trade reads while orders rest, ms, not yet limited by the settings; absent: the shortest. */
+  readonly ownPaceMs?: number;
+  /** Interval of reads of the exchange's marks, ms; absent or Infinity: only reconciliation rounds read marks. */
+  readonly marksEveryMs?: number;
+  /** Number of signed requests of a reconciliation round, which an assets poll begins; absent: one request. */
+  readonly requestsARound?: number;
+  /** Returns the number of public requests that could be sent now (`RequestQueue.headroom`). It limits market polls. */
+  readonly publicHeadroom: () => number;
+}
+
+interface PollSettings {
+  /** Shortest interval of own-trade reads while orders rest, ms; intervals of other own-state reads derive from it. */
+  readonly ownIntervalMs: number;
+  /** Longest interval of own-trade reads while orders rest, at least the shortest; absent: 15 s. */
+  readonly ownLongestMs?: number;
+  /** Shortest interval between reads of one book, ms. */
+  readonly hotIntervalMs: number;
+  /** Longest interval between reads of one book, if the budget allows it. */
+  readonly quietIntervalMs: number;
+  readonly catalogIntervalMs: number;
+  readonly assetsIntervalMs: number;
+  /** True when the exchange lists own trades (`GET /trades/`); otherwise own orders are read instead. */
+  readonly ownTrades: boolean;
+  /** Requested book levels per side, 1 to 100. */
+  readonly bookDepth: number;
+}
 
 const MARKET_POLLS = ['book', 'trades', 'detail', 'candles'] as const satisfies readonly MarketPoll[];
 

@@ -4,10 +4,11 @@ import { type Micros, micros, ONE } from '../../../src/shared/base/micros.js';
 import { Volatility } from '../../../src/trader/market/estimators.js';
 import { MarkTrust } from '../../../src/trader/market/venue-marks.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
-import type { PolledMarket, PollFacts } from '../../../src/trader/scheduler/poll-record.js';
 import type { RestingQuote } from '../../../src/trader/scheduler/stale-index.js';
 import { pollSettings } from '../../trader/scheduler/world.js';
 import { JUMP_RATE, SECONDS, TAKERS_PER_S, TICK, type TrueMarket } from './world.js';
+
+type PolledMarket = Parameters<PollPlan['takeDue']>[1]['markets'][number];
 
 const STEP_MS = 500;
 /** Delay from a poll until the quotes are moved, s. */
@@ -170,7 +171,7 @@ export function goRound(world: readonly TrueMarket[], looks: number): Watched {
 }
 
 /** The venue's limits; nothing else makes public requests. */
-const FACTS: Omit<PollFacts, 'markets'> = {
+const FACTS: Omit<Parameters<PollPlan['takeDue']>[1], 'markets'> = {
   openOrders: 1,
   // Details are read by pages.
   openMarketPages: 2,

@@ -9,7 +9,6 @@ import {
   listOfChunks,
   makeChunks,
   makeSheet,
-  PLAY_COST,
   playSeconds,
   readChunk,
   readPlan,
@@ -26,6 +25,8 @@ import { planSweep } from '../../../src/lab/sweep/facts.js';
 import { newFolder } from '../../support/folders.js';
 import { figuresOf } from './made-up.js';
 import { querySweep, record, sweepPlace, sweepPlan } from './place.js';
+
+const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3 };
 
 type FolderPlan = Parameters<typeof writeChunk>[1];
 type Outcomes = Parameters<typeof writeChunk>[3];

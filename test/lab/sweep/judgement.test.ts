@@ -2,14 +2,14 @@
 
 import { describe, expect, it } from 'vitest';
 import type { SweptEvent } from '../../../src/lab/sweep/contract.js';
-import { assignFolds, foldCount, type PlannedMarket, trainingFor } from '../../../src/lab/sweep/facts.js';
+import { assignFolds, foldCount, trainingFor } from '../../../src/lab/sweep/facts.js';
 import { judge, walkForward, worstDrawdown } from '../../../src/lab/sweep/result.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { deflatedSharpe, observedSharpe } from '../../../src/shared/statistics/sharpe.js';
 import { FIRST_MS } from '../backtest/recordings.js';
 import { HOUR_MS, MODELS, outcomesOf, plannedMarket } from './made-up.js';
 
-const hourly = (count: number): PlannedMarket[] =>
+const hourly = (count: number): Parameters<typeof assignFolds>[0][number][] =>
   Array.from({ length: count }, (_, n) => plannedMarket(`e${n + 10}`, n, n + 0.9));
 
 const foldOf = (events: readonly SweptEvent[]): Record<string, number> =>

@@ -1,7 +1,7 @@
 /** Made-up results of a sweep, without a backtest: for the store, the judgement, the page and the tables. */
 
 import type { Axis, SweptEvent, TaskFigures } from '../../../src/lab/sweep/contract.js';
-import { assignFolds, foldCount, type PlannedMarket } from '../../../src/lab/sweep/facts.js';
+import { assignFolds, foldCount } from '../../../src/lab/sweep/facts.js';
 import { Outcomes, type SweepResult } from '../../../src/lab/sweep/result.js';
 import { computeResult } from '../../../src/lab/sweep/sweep.js';
 import { Random } from '../../../src/shared/base/random.js';
@@ -24,7 +24,12 @@ export function figuresOf(eventResults: readonly number[], changes: Partial<Task
 }
 
 /** One market as a sweep plans it, from and to hours after `FIRST_MS`. */
-export const plannedMarket = (name: string, fromHour: number, toHour: number, eventTitle = name): PlannedMarket => ({
+export const plannedMarket = (
+  name: string,
+  fromHour: number,
+  toHour: number,
+  eventTitle = name,
+): Parameters<typeof assignFolds>[0][number] => ({
   market: market({ conditionId: `id of ${name}`, eventTitle }),
   firstMs: FIRST_MS + fromHour * HOUR_MS,
   lastMs: FIRST_MS + toHour * HOUR_MS,

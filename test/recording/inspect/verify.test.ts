@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CROSSED_LIMIT_MS, verifyRecordings } from '../../../src/recording/inspect/verify.js';
+import { verifyRecordings } from '../../../src/recording/inspect/verify.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { withConnection } from '../../../src/recording/store/duckdb.js';
 import { sha256 } from '../../../src/recording/store/manifest.js';
@@ -9,6 +9,7 @@ import { newFolder } from '../../support/folders.js';
 import { delta, OPEN_MS, PADDING, REAL_DATA, snapshot, writeKalshi } from '../samples.js';
 import { at, market, openStore, put, shortLife, written } from '../store/writing.js';
 
+const CROSSED_LIMIT_MS = 5000;
 const DAY_1 = 'market=market-1/date=2026-11-20';
 const DAY_2 = 'market=market-1/date=2026-11-21';
 const EVENTS = `${DAY_1}/events-0001.parquet`;

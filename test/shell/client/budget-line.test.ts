@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Lane } from '../../../src/shared/protocol/seam.js';
 import { BudgetLine } from '../../../src/shell/client/budget-line.js';
-import type { AnswerSignals } from '../../../src/shell/client/pacing.js';
+import type { Pacing } from '../../../src/shell/client/pacing.js';
 import { passTime, useTimersOfMachine, useVirtualTimers } from '../../support/virtual-timers.js';
+
+type AnswerSignals = Parameters<Pacing['onAnswer']>[1];
 
 beforeEach(useVirtualTimers);
 afterEach(useTimersOfMachine);

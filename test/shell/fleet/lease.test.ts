@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Lease, rulesOf } from '../../../src/shell/fleet/member.js';
-import type { OwnerRow } from '../../../src/shell/fleet/owner-desk.js';
+import type { DatabaseDesk } from '../../../src/shell/fleet/owner-desk.js';
 import { times } from '../../support/effort.js';
 
+type OwnerRow = NonNullable<Awaited<ReturnType<DatabaseDesk['look']>>>;
 type Instant = Parameters<Lease['renew']>[0];
 
 const LEASE_MS = 6_000;

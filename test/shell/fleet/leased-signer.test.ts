@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { explainLoss, followLease, isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet-session.js';
 import type { FleetMember } from '../../../src/shell/fleet/member.js';
-import type { OwnerRow } from '../../../src/shell/fleet/owner-desk.js';
+import type { DatabaseDesk } from '../../../src/shell/fleet/owner-desk.js';
 import type { StoredDraftRow } from '../../../src/trader/ledger/contract.js';
+
+type OwnerRow = NonNullable<Awaited<ReturnType<DatabaseDesk['look']>>>;
 
 const ORDER = { action: 'place-order', isYes: true } as unknown as StoredDraftRow['terms'];
 const draft = (terms: StoredDraftRow['terms'], marketConditionId = 'ours'): StoredDraftRow => ({

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { Observation } from '../../../src/shared/protocol/seam.js';
-import { Loop, type SteppedCore } from '../../../src/shell/runtime/loop.js';
+import { Loop } from '../../../src/shell/runtime/loop.js';
 
 const broken = new Error('the ledger is broken');
 const fail = () => {
@@ -18,7 +18,7 @@ const coreOf = (seen: Observation[]) => ({
 });
 
 /** A loop around this core, and the errors that ended it. */
-function loopOf(core: SteppedCore, hooks: Partial<ConstructorParameters<typeof Loop>[1]>) {
+function loopOf(core: ConstructorParameters<typeof Loop>[0], hooks: Partial<ConstructorParameters<typeof Loop>[1]>) {
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => void failures.push(error);
   const perform = () => Promise.reject(broken);

@@ -1,16 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import {
-  adaptRows,
-  adaptToCheckpoint,
-  MOST_PRUNED_AT_ONCE,
-  type PruneBatch,
-  pruneBatch,
-} from '../../../src/trader/reconcile/prune.js';
+import { adaptRows, adaptToCheckpoint, type PruneBatch, pruneBatch } from '../../../src/trader/reconcile/prune.js';
 import { fillOf, HOLDER, inFolder, intentOf, m, ONE, withLedger } from '../ledger/books.js';
 import { addCanceled, markComparedTo } from '../ledger/canceled-orders.js';
 
+const MOST_PRUNED_AT_ONCE = 250;
 const DAY_MS = 86_400_000;
 const NOW_MS = 100 * DAY_MS;
 

@@ -3,16 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { describeOwner } from '../../../src/shared/protocol/request-owner.js';
 import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
-import {
-  type PolledMarket,
-  type PollFacts,
-  PollRecord,
-  type PollResult,
-  type PollSettings,
-} from '../../../src/trader/scheduler/poll-record.js';
+import { PollRecord, type PollResult } from '../../../src/trader/scheduler/poll-record.js';
 import { times } from '../../support/effort.js';
 import { forAll } from '../for-all.js';
 import { pollFacts, pollSettings, quote, staleMarket, takePolls, targetOf, World } from './world.js';
+
+type PolledMarket = Parameters<PollPlan['takeDue']>[1]['markets'][number];
+type PollFacts = Parameters<PollPlan['takeDue']>[1];
 
 const UNKNOWN = Number.POSITIVE_INFINITY;
 const NOW = 1_700_000_000_000;
@@ -55,7 +52,7 @@ class Watch {
   #reported = 0;
   #unsent = 0;
 
-  constructor(markets: readonly Market[], settings: Partial<PollSettings> = {}, seed = 1) {
+  constructor(markets: readonly Market[], settings: Partial<ConstructorParameters<typeof PollPlan>[0]> = {}, seed = 1) {
     this.world = new World(seed, { meanMs: 40, lost: 0 });
     this.plan = new PollPlan({ ...SETTINGS, ...settings });
     this.markets = markets;

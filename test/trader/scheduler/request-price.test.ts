@@ -2,14 +2,16 @@
 
 import { describe, expect, it } from 'vitest';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
-import type { PollFacts, PollSettings } from '../../../src/trader/scheduler/poll-record.js';
 import { bestOwnPaceMs, fitOwnReads, RequestPrice } from '../../../src/trader/scheduler/request-price.js';
 import { pollFacts, pollSettings, takePolls } from './world.js';
 
 const NOW = 1_700_000_000_000;
 
 /** Reads of own trades and own orders, and rounds, in two minutes. */
-function countLooks(facts: Partial<PollFacts>, settings: Partial<PollSettings> = {}) {
+function countLooks(
+  facts: Partial<Parameters<PollPlan['takeDue']>[1]>,
+  settings: Partial<ConstructorParameters<typeof PollPlan>[0]> = {},
+) {
   const plan = new PollPlan(pollSettings(settings));
   const counts = { fills: 0, orders: 0, assets: 0 };
   for (let ms = 0; ms < 120_000; ms += 250)

@@ -13,10 +13,13 @@ import type {
 } from '../../../src/shared/protocol/seam.js';
 import type { BookSide } from '../../../src/trader/market/view.js';
 import type { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
-import type { PollFacts, PollResult, PollSettings } from '../../../src/trader/scheduler/poll-record.js';
+import type { PollResult } from '../../../src/trader/scheduler/poll-record.js';
 import { RequestQueue } from '../../../src/trader/scheduler/request-queue.js';
 import type { RestingQuote, StaleMarket } from '../../../src/trader/scheduler/stale-index.js';
 import { m } from '../market/fixtures.js';
+
+type PollSettings = ConstructorParameters<typeof PollPlan>[0];
+type PollFacts = Parameters<PollPlan['takeDue']>[1];
 
 export const LIMITS = { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 };
 

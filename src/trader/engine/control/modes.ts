@@ -77,12 +77,6 @@ interface Stops {
   readonly unread?: string | null;
 }
 
-/** Mode and reason caused by a partly used loss limit. */
-export interface HeldBack {
-  readonly rung: 'widened' | 'reducing';
-  readonly reason: string;
-}
-
 /** Number of consecutive reads without own orders that verify a cancel-all; each begins with no request in flight. */
 const PROOFS_WANTED = 2;
 

@@ -13,7 +13,7 @@ import { UNCLAIMED } from '../market-worth.js';
 import { type Notices, Silence, UnreadLists, UnreadMarkets } from '../notices.js';
 import type { Account } from '../own/account.js';
 import type { StepClock } from '../venue-clock.js';
-import { type HeldBack, type Mode, type ModeNow, Modes } from './modes.js';
+import { type Mode, type ModeNow, Modes } from './modes.js';
 
 const MODES_NOTE = 'modes';
 
@@ -94,7 +94,7 @@ export class Safety {
   }
 
   /** Mode that a partly used loss limit causes; null if no loss limit causes the present mode. */
-  get heldBack(): HeldBack | null {
+  get heldBack() {
     const { mode: rung, reason } = this.mode();
     if (rung !== 'widened' && rung !== 'reducing') return null;
     return reason === this.guards.loss.rung[rung] ? { rung, reason } : null;
