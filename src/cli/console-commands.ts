@@ -30,8 +30,6 @@ import * as option from './options.js';
 import { askThere, valueOn } from './reach.js';
 import { type TableColumn, table } from './table.js';
 
-type RememberedAlert = AlertState['open'][number];
-
 const consoleCommand = command({
   name: 'console',
   help: 'serves the dashboard in a process without the key; the trader starts this process automatically',
@@ -221,7 +219,7 @@ async function requirePage(url: string, secret: string, { ledger }: TraderConfig
   throw new TwinbookError('key_invalid', `the program at ${url} does not prove that it knows the token`, hint);
 }
 
-const COLUMNS: readonly TableColumn<RememberedAlert>[] = [
+const COLUMNS: readonly TableColumn<AlertState['open'][number]>[] = [
   { title: 'alert', cell: ({ kind }) => kind },
   { title: 'severity', cell: ({ severity }) => severity, keep: 2 },
   { title: 'since (UTC)', cell: ({ sinceMs }) => utcText(sinceMs) },
@@ -265,7 +263,7 @@ async function testNamed({ alerts: { channels }, file }: TraderConfig, name: str
   return { data: { tested: name }, text: `the channel ${name} accepted the message; check whether it arrived\n` };
 }
 
-function acknowledge(kind: string, open: readonly RememberedAlert[], store: AlertStore): CommandOutput {
+function acknowledge(kind: string, open: AlertState['open'], store: AlertStore): CommandOutput {
   const alert = open.find((one) => one.kind === kind);
   if (alert === undefined) {
     const known = open.map((one) => one.kind).join(', ') || 'none';

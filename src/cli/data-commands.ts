@@ -1,7 +1,7 @@
 /** `twinbook data …`: imports, lists, measures, checks and queries recordings on disk. */
 
 import type { Recording } from '../recording/contract.js';
-import type { ImportedMarket, ImportProgress } from '../recording/import.js';
+import type { ImportProgress, importRecordings } from '../recording/import.js';
 import type { computeStats } from '../recording/inspect/stats.js';
 import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros } from '../shared/base/micros.js';
@@ -11,6 +11,8 @@ import { command, resolveData } from './command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
 import * as option from './options.js';
 import { formatOf, linesText, short, type TableCell, type TableColumn, table, writeAnswer } from './table.js';
+
+type ImportedMarket = Awaited<ReturnType<typeof importRecordings>>[number];
 
 /** Returns the given paths. Without paths, loads the configuration and returns its recording folder. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {

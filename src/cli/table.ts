@@ -57,7 +57,7 @@ export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY)
 }
 
 /** Name and value of a line; a line with an undefined value is not printed. */
-export type Pair = readonly [name: string, value: TableCell | undefined];
+type Pair = readonly [name: string, value: TableCell | undefined];
 
 /** Returns the decimal text of an amount in micros; null for an unknown amount. */
 export const amountText = (value: number | null | undefined): string | null =>

@@ -31,7 +31,7 @@ export interface ImportProgress {
   readonly share: number;
 }
 
-export interface ImportedMarket {
+interface ImportedMarket {
   /** Condition id of the market; empty, like ticker and title, for a file that could not be opened. */
   readonly conditionId: string;
   readonly ticker: string;

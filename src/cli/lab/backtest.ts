@@ -6,7 +6,7 @@ import { InvalidArgumentError } from 'commander';
 import { AFTER_HALT } from '../../lab/backtest/contract.js';
 import { FEE_NAMES } from '../../lab/backtest/fees.js';
 import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
-import { BRACKET, type FeedChoice, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
+import { BRACKET, type readFeedData, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { boundHeapGrowth } from '../../shared/base/processes.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
@@ -14,6 +14,8 @@ import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import { command, resolveData } from '../command.js';
 import { ProgressLine, writeWhole } from '../io.js';
 import * as option from '../options.js';
+
+type FeedChoice = Parameters<typeof readFeedData>[0]['choices'][number];
 
 const feeOption = (who: string): option.OptionRow<number> =>
   option.usual(`--${who}-fee <rate>`, `${who} fee if none is recorded, a fraction of traded value`, 0, feeRate, '0');

@@ -23,7 +23,7 @@ import { findRun, RUN_FILE, type RunJournal, readRun } from '../../shell/journal
 import { all, type CommandOutput, command } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
 import * as option from '../options.js';
-import { jsonRow, linesText, type Pair, prose, record, type TableColumn, table } from '../table.js';
+import { jsonRow, linesText, prose, record, type TableColumn, table } from '../table.js';
 import { fillModelOption, seedOption } from './backtest.js';
 
 const RUN_ARGUMENT = 'run in journal.dir of the configuration: `last`, the run’s folder, or the beginning of its id';
@@ -251,7 +251,7 @@ function sidesAnswer(run: RunJournal, { parity, liveRun, data, latency }: Parity
   const isParity = compared.replay !== undefined;
   const { fromMs, toMs } = liveRun;
   const { sides, markets, band, ...rest } = parity;
-  const known: readonly Pair[] = [
+  const known: readonly Parameters<typeof record>[0][number][] = [
     ['run', basename(run.folder)],
     ['span', `${utcText(fromMs)} to ${utcText(toMs)} UTC`],
     ['journal', isParity ? (run.end === null ? 'cut off' : 'complete') : undefined],

@@ -14,12 +14,14 @@ import { Comparison } from '../../trader/reconcile/comparison.js';
 import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differences.js';
 import { type AcceptedDifference, agreementText, type Difference } from '../../trader/reconcile/differences.js';
 import { PageWalk } from '../../trader/reconcile/list-cursor.js';
-import { ReconcileRound, type RoundEnd } from '../../trader/reconcile/reconciler.js';
+import { ReconcileRound } from '../../trader/reconcile/reconciler.js';
 import { command } from '../command.js';
 import { type CliIo, EXIT } from '../io.js';
 import * as option from '../options.js';
 import { readLedger, valueOn, withVenue } from '../reach.js';
 import { type TableColumn, table } from '../table.js';
+
+type RoundEnd = NonNullable<ReturnType<ReconcileRound['onReport']>['end']>;
 
 /** Time after which a difference is checked again, ms, because the venue's lists may lag. */
 const CONFIRM_AFTER_MS = 3_000;

@@ -14,7 +14,9 @@ import { command } from '../command.js';
 import { guardianStatus } from '../console-commands.js';
 import type { CliIo } from '../io.js';
 import { askThere, countOrders, readLedger, valueOn } from '../reach.js';
-import { amountText, json, type Pair, record, short, type TableCell, type TableColumn, table } from '../table.js';
+import { amountText, json, record, short, type TableCell, type TableColumn, table } from '../table.js';
+
+type Pair = Parameters<typeof record>[0][number];
 
 export const statusCommand = command({
   name: 'status',

@@ -28,7 +28,7 @@ import { inWords } from '../../trader/reconcile/confirmed-differences.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
 import type { RiskFacts } from '../../trader/risk/controls.js';
 import { Exposure } from '../../trader/risk/exposure.js';
-import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
+import type { Intent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
 import { oneRound, performAsk, restingOrders } from '../ledger/reconcile.js';
 import { compareClocks, openKeys, openWallet, reachTrader } from '../reach.js';
@@ -275,7 +275,7 @@ class OrderLife {
   }
 
   async #cancel(): Promise<string> {
-    const intent: CancelIntent = {
+    const intent: Extract<Intent, { kind: 'cancel' }> = {
       kind: 'cancel',
       intentId: this.#cancelId,
       orderPubkey: this.#pubkey,

@@ -145,7 +145,7 @@ export const MUTATORS = [
 ] as const;
 
 /** Path of one state-changing call, such as `orders.draft`. */
-export type Mutator = (typeof MUTATORS)[number];
+type Mutator = (typeof MUTATORS)[number];
 
 /** A journal line: the time of a call, its path and its arguments, as plain JSON. */
 export type Command = readonly [nowMs: number, path: Mutator, args: readonly unknown[]];

@@ -26,11 +26,13 @@ import {
 } from './contract.js';
 import { type CoreContext, makeDraft, openDraft, seconds } from './core-context.js';
 import type { Market, Trading } from './market.js';
-import { type FillListener, legFor, Matching, RECORDED_ACCOUNT } from './matching/matching.js';
+import { legFor, Matching, RECORDED_ACCOUNT } from './matching/matching.js';
 import { isBidLeg, isBuyLeg, isYesLeg, type LegCode, legOf } from './matching/order-pool.js';
 import { asMicros, buyLock, f64, i32, text } from './money.js';
 import type { Archived, RecordOfAccount } from './records/archive.js';
 import { askedMarket, firstOf, NO_ROWS, Records } from './records/records.js';
+
+type FillListener = ConstructorParameters<typeof Matching>[2];
 
 /** Places and cancels orders of internal accounts, such as the crowd's. These orders have no drafts and no records. */
 export class InternalOrders {

@@ -15,13 +15,15 @@ import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { type Analysis, analyse } from '../report/analysis/analyse.js';
 import { playedByAll } from '../report/analysis/markets.js';
-import { computeRepeats, findMiddle, type RepeatedRun, runFigures } from '../report/analysis/session-figures.js';
+import { computeRepeats, findMiddle, runFigures } from '../report/analysis/session-figures.js';
 import type { AfterHalt, BacktestOutcome } from './contract.js';
 import { feeCurve } from './fees.js';
 import { latencyChoice, makeDraws } from './latency.js';
 import { BRACKET, makePlan, type PlanOptions, readFeedData, USUAL_LANDING_MS } from './plan.js';
 import { checkFillModels, openSources } from './replay-driver.js';
 import { runBacktest } from './run.js';
+
+type RepeatedRun = ReturnType<typeof runFigures>;
 
 export interface BacktestOptions {
   /** Recordings: folders or files in Twinbook's, Kalshi's or Polymarket's format; relative to the working folder. */

@@ -61,7 +61,7 @@ async function measureCalls(recordings: readonly Recording[]) {
   return calls;
 }
 
-export type MeasuredCall = Readonly<{ endpoint: string; roundTripMs: number }>;
+type MeasuredCall = Readonly<{ endpoint: string; roundTripMs: number }>;
 
 export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyChoice, 'spec'> {
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};

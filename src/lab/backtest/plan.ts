@@ -18,7 +18,7 @@ export const USUAL_MAX_AGE_MS = 60_000;
 /** Maximum number of feed values, about 1 GB in memory. */
 const MOST_VALUES = 5_000_000;
 
-export type FeedChoice = Readonly<{ name: string; path: string | null }>;
+type FeedChoice = Readonly<{ name: string; path: string | null }>;
 
 interface FeedQuestion {
   readonly config: Pick<Config, 'feeds'>;

@@ -17,7 +17,7 @@ import { InProcessExchange } from './in-process-exchange.js';
 import { GIVES_UP_MS } from './latency.js';
 import { Metrics } from './metrics.js';
 import { ReplayDriver, waitForReads } from './replay-driver.js';
-import { Halts, type MeasuredRun, makeSession, RequestCount } from './session.js';
+import { Halts, makeSession, RequestCount } from './session.js';
 
 const RESUME_REASON = 'the next event of the backtest begins';
 
@@ -109,7 +109,8 @@ const LOST = {
   budget: null,
 } as const;
 
-interface Prepared extends Pick<MeasuredRun, 'plan' | 'exchange' | 'metrics' | 'halts' | 'empty'> {
+interface Prepared
+  extends Pick<Parameters<typeof makeSession>[0], 'plan' | 'exchange' | 'metrics' | 'halts' | 'empty'> {
   readonly driver: MarketDriver;
 }
 

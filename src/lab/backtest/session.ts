@@ -183,7 +183,7 @@ export class RequestCount {
   }
 }
 
-export interface MeasuredRun {
+interface MeasuredRun {
   readonly plan: BacktestPlan;
   readonly exchange: InProcessExchange;
   readonly metrics: Metrics;

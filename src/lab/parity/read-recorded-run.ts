@@ -21,7 +21,7 @@ import type { RunJournal, RunStep } from '../../shell/journal/runs.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueTimeBounds } from '../../trader/engine/venue-clock.js';
 import type { EventSource, TimedCommand } from '../backtest/contract.js';
-import { type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
+import { makeLatencySource } from '../backtest/latency.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 import { RequestCount } from '../backtest/session.js';
 import { sumCoverages } from '../report/analysis/markets.js';
@@ -290,7 +290,7 @@ class RunReading {
   readonly #underWay = new Map<number, AnyCall>();
   readonly #orders = new RunOrders();
   readonly #count: RequestCount;
-  readonly #calls: MeasuredCall[] = [];
+  readonly #calls: Parameters<typeof makeLatencySource>[0][number][] = [];
   readonly #commands: TimedCommand[] = [];
   readonly #feedValues: RecordedFeedValue[] = [];
   #unsent = 0;

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../shell/config/shown.js';
 import type { RunStep } from '../../shell/journal/runs.js';
 
 /** `signed`: ids of the intents for which the trader requested a signature, in order. */
-export type Redone = Readonly<{ requests: readonly Request[]; signed: readonly string[]; failure: string | null }>;
+type Redone = Readonly<{ requests: readonly Request[]; signed: readonly string[]; failure: string | null }>;
 
 /** First step that differs from the journal: index from 0, time (trader's clock, Unix ms), both texts, and `fields`. */
 export type ReplayDifference = NonNullable<ReturnType<typeof findDifference>>;

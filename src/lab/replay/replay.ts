@@ -16,7 +16,7 @@ import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
-import { findDifference, type Redone, type ReplayDifference } from './compare.js';
+import { findDifference, type ReplayDifference } from './compare.js';
 import type { ReplayedTrader, RunCode } from './run-settings.js';
 
 type ReplayOptions = Pick<ReplayPlan, 'trader' | 'untilMs'> & Readonly<{ code: RunCode }>;
@@ -113,7 +113,7 @@ export async function replay({ steps, untilMs, strategyLimitMs, ...made }: Repla
   return result;
 }
 
-function redo(trader: Trader, inputs: RecordedInputs, step: RunStep): Redone {
+function redo(trader: Trader, inputs: RecordedInputs, step: RunStep): Parameters<typeof findDifference>[1] {
   inputs.begin(step);
   try {
     const requests = trader.handle(step.observation);

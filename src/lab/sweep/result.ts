@@ -1,7 +1,7 @@
 /** Computes the result of a sweep: outcomes per configuration, Sharpe ratios, and walk-forward tests. */
 
 import { computeMoments } from '../../shared/statistics/moments.js';
-import { deflatedSharpe, expectedMaxSharpe, observedSharpe, type Trials } from '../../shared/statistics/sharpe.js';
+import { deflatedSharpe, expectedMaxSharpe, observedSharpe } from '../../shared/statistics/sharpe.js';
 import {
   LEAST_EVENTS_FOR_SHARPE,
   type Search,
@@ -16,6 +16,8 @@ import {
 } from './contract.js';
 import { trainingFor } from './facts.js';
 import type { SweepStore } from './store.js';
+
+type Trials = Parameters<typeof deflatedSharpe>[1];
 
 export class Outcomes {
   readonly #folds: number;

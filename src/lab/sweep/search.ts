@@ -248,9 +248,9 @@ function combine(config: Config, axes: readonly Axis[], values: readonly RawValu
     const file: Record<string, unknown> = structuredClone(shownParams(module, strategy.params));
     const own = axes.filter((axis) => axis.strategy === strategy.name);
     for (const axis of own) put(file, axis.path, values[axes.indexOf(axis)]);
-    const { values: read, problems } = readParams(module, file);
-    if (read === null) return describeProblems(strategy, own, problems);
-    params.push(read);
+    const read = readParams(module, file);
+    if (read.values === null) return describeProblems(strategy, own, read);
+    params.push(read.values);
   }
   return params;
 }
@@ -271,11 +271,9 @@ function put(raw: Record<string, unknown>, path: Axis['path'], value: RawValue |
 }
 
 /** Describes the reason why values cannot be combined. Throws if the value of a varied parameter is itself invalid. */
-function describeProblems(
-  { name, module }: StrategyConfig,
-  own: readonly Axis[],
-  problems: ReturnType<typeof readParams>['problems'],
-) {
+type Read = ReturnType<typeof readParams>;
+
+function describeProblems({ name, module }: StrategyConfig, own: readonly Axis[], { problems }: Read): string {
   for (const axis of own) {
     const problem = problems.find(({ path }) => path.join('.') === axis.path.join('.'));
     if (problem === undefined) continue;

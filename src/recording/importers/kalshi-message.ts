@@ -242,7 +242,7 @@ function currentSql(lines: string, place: ContentPlace): string {
     FROM (SELECT line, TRY(json_transform(line, ${quote(shape)})) AS j FROM ${lines})))`;
 }
 
-export type LevelAmount = Readonly<{ side: number; priceMicros: number; amountMicros: number }>;
+type LevelAmount = Readonly<{ side: number; priceMicros: number; amountMicros: number }>;
 
 /** Names of a snapshot's two sides in a message, and the factor that converts their prices to micros. */
 const SIDES = [

@@ -21,7 +21,7 @@ import {
   SIDE,
 } from '../contract.js';
 import { connect, fetchRows, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
-import { type KalshiGroup, kalshiRowSql, type LevelAmount, ROW_KIND, readBook } from './kalshi-message.js';
+import { type KalshiGroup, kalshiRowSql, ROW_KIND, readBook } from './kalshi-message.js';
 import { ClockRegression, lineSource, refuseBroken } from './message-files.js';
 
 const KALSHI_AMOUNT_PRECISION = 2;
@@ -249,7 +249,7 @@ const STOPS_EARLY = 'the recording stops before the close of the market';
 const messages = (count: number): string => (count === 1 ? '1 message' : `${count} messages`);
 
 /** `timeMs`: receive time of the snapshot, Unix ms; NaN if unknown. */
-type Snapshot = Readonly<{ timeMs: number; levels: readonly LevelAmount[] }>;
+type Snapshot = Readonly<{ timeMs: number; levels: readonly NonNullable<ReturnType<typeof readBook>>[number][] }>;
 
 const EXAMPLE =
   '{"recv_ms":1785901540731,"event":{"type":"orderbook_delta","sid":1,"seq":2,"msg":{"market_ticker":"KXGOLD-26AUG05","price_dollars":"0.3200","delta_fp":"-46.02","side":"no","ts_ms":1785901540722}}}';

@@ -10,7 +10,7 @@ import { parquetSource, quote } from '../store/layout.js';
 import { describeColumns, lineSource, numberTimeSql, refuseBroken, timeSql, validTimeSql } from './message-files.js';
 
 /** `archive`: PMXT's hourly Parquet files. `table`: other Parquet files with one column per field. `messages`: JSON. */
-export type PolymarketForm = 'archive' | 'table' | 'messages';
+type PolymarketForm = 'archive' | 'table' | 'messages';
 
 const PRICE_STEP_MICROS = 100;
 

@@ -24,7 +24,7 @@ import {
 import { connect, streamChunks } from '../store/duckdb.js';
 import { parquetSource, quote } from '../store/layout.js';
 import { ClockRegression } from './message-files.js';
-import { openEvents, type PolymarketForm, ROW_IS_SOUND } from './polymarket-rows.js';
+import { type formOf, openEvents, ROW_IS_SOUND } from './polymarket-rows.js';
 
 const newReport = () => ({
   stepsBack: new ClockRegression(0),
@@ -68,7 +68,7 @@ function describeUnseen({ unseenTrades, knownMs, isTold, firstMs }: CaptureRepor
 
 export interface PolymarketCapture {
   readonly path: string;
-  readonly form: PolymarketForm;
+  readonly form: NonNullable<ReturnType<typeof formOf>>;
   readonly yes: string;
   readonly no: string | null;
   /** The venue's id of the market; null if no message has it. */

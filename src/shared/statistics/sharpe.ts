@@ -33,7 +33,7 @@ export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): nu
 }
 
 /** `count`: number N of all configurations ever tried, including discarded ones; at least 1. */
-export type Trials = Readonly<{ count: number; variance: number }>;
+type Trials = Readonly<{ count: number; variance: number }>;
 
 /**
  * Returns SR0, the expected highest of N Sharpe ratios per sample if no trial has any skill: sqrt(V) ((1 - E)

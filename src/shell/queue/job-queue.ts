@@ -3,7 +3,9 @@
 import { DelayedError, Job, Queue, WaitingError, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
-import { openSeal, type SealKey, seal } from './seal.js';
+import { openSeal, seal } from './seal.js';
+
+type SealKey = Parameters<typeof seal>[0];
 
 type Handled =
   | { readonly kind: 'done'; readonly text: string }

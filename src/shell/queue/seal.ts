@@ -2,7 +2,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-export interface SealKey {
+interface SealKey {
   readonly name: string;
   readonly secret: string;
 }

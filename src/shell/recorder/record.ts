@@ -21,8 +21,6 @@ import type { Capture } from './capture/capture.js';
 import { Recorder } from './recorder.js';
 
 type SteppedCore = ConstructorParameters<typeof Loop>[0];
-type CaptureCounts = Capture['counts'];
-
 const LINE_EVERY_MS = 60_000;
 /** Times between the start and the first status lines, ms; short, so that the operator soon sees progress. */
 const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
@@ -51,7 +49,7 @@ interface RecordIo {
 }
 
 /** Records until stopped and returns item counts. Throws TwinbookError for an unwritable folder or a full disk. */
-export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
+export async function record(options: RecordOptions, io: RecordIo): Promise<Capture['counts']> {
   const { venue, profile, baseUrl, folder, credentials, minutes, marketIds } = options;
   const asked = io.stopAsked();
   const say = (text: string) => io.out(`${plainLine(text)}\n`);
@@ -131,7 +129,7 @@ function describeNotice(notice: ClientNotice): string {
     : `this machine's clock differs from the venue's by ${(notice.offsetMs / 1000).toFixed(1)} s`;
 }
 
-function countsText({ markets, levels, trades, gaps, own, refused, dropped }: CaptureCounts): string {
+function countsText({ markets, levels, trades, gaps, own, refused, dropped }: Capture['counts']): string {
   const more = { 'own rows': own, 'invalid events': refused, 'trades dropped': dropped };
   const seen = Object.entries(more).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
   return [`${markets} recorded`, `${levels} levels`, `${trades} trades`, `${gaps} gaps`, ...seen].join(', ');

@@ -19,7 +19,17 @@ import {
 import { tradeNotional } from '../ledger/postings.js';
 import type { Converting, ExecutorEvent, Reaction, Trouble } from './contract.js';
 import { type InFlight, InFlightIntents } from './in-flight-intents.js';
-import { growingWaitMs, STANDINGS } from './lifecycle.js';
+import { FIRST_LOOK_MS, STANDINGS } from './lifecycle.js';
+
+/** Maximum waits, ms. */
+const LONGEST_WAITS_MS = {
+  /** Wait between requests while the exchange does not answer; short, so that a new answer is noticed soon. */
+  silent: 10_000,
+  /** Wait before the next read of a record that the exchange does not know. */
+  missing: 60_000,
+  /** Wait between reads of a conversion. Conversions take 0.5 s on paper, seconds on a blockchain. */
+  landing: 5_000,
+};
 
 interface ExecutorSettings {
   /** Id of the run, which `startRun` must have stored in the ledger. */
@@ -504,3 +514,8 @@ class BookedTrades {
     if (this.#rows.size > MOST && oldest !== undefined) this.#rows.delete(oldest);
   }
 }
+
+/** Returns the wait before the next request, ms. Each of the `tries` requests without a change doubles the wait. */
+const growingWaitMs = (tries: number, cause: keyof typeof LONGEST_WAITS_MS): number =>
+  // The exponent is limited to avoid overflow; with 2^20 the product exceeds every maximum wait.
+  Math.min(LONGEST_WAITS_MS[cause], FIRST_LOOK_MS * 2 ** Math.min(tries, 20));

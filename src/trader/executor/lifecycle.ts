@@ -164,19 +164,5 @@ export function nextState(state: IntentState, event: IntentEvent): IntentState {
 
 /** Wait before the first read after an uncertain submit, ms. An earlier read could overtake the submit. */
 export const FIRST_LOOK_MS = 500;
-/** Maximum waits, ms. */
-const LONGEST_WAITS_MS = {
-  /** Wait between requests while the exchange does not answer; short, so that a new answer is noticed soon. */
-  silent: 10_000,
-  /** Wait before the next read of a record that the exchange does not know. */
-  missing: 60_000,
-  /** Wait between reads of a conversion. Conversions take 0.5 s on paper, seconds on a blockchain. */
-  landing: 5_000,
-};
 /** Maximum time by which a valid record time may be ahead of the exchange's clock, s. */
 export const FUTURE_S = 120;
-
-/** Returns the wait before the next request, ms. Each of the `tries` requests without a change doubles the wait. */
-export const growingWaitMs = (tries: number, cause: keyof typeof LONGEST_WAITS_MS): number =>
-  // The exponent is limited to avoid overflow; with 2^20 the product exceeds every maximum wait.
-  Math.min(LONGEST_WAITS_MS[cause], FIRST_LOOK_MS * 2 ** Math.min(tries, 20));

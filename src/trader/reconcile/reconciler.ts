@@ -367,4 +367,4 @@ export class ReconcileRound {
   }
 }
 
-export type RoundEnd = NonNullable<ReturnType<ReconcileRound['onReport']>['end']>;
+type RoundEnd = NonNullable<ReturnType<ReconcileRound['onReport']>['end']>;

@@ -27,7 +27,7 @@ export interface PlaceIntent extends OfKind<'place'> {
   readonly isProbe?: boolean;
 }
 
-export interface CancelIntent extends OfKind<'cancel'> {
+interface CancelIntent extends OfKind<'cancel'> {
   readonly orderPubkey: string;
 }
 

@@ -1,9 +1,11 @@
 /** A busy exchange for replays: random commands, and the journal of them. */
 
-import { type Command, ExchangeCore, type Mutator } from '../../../src/exchange/core/core.js';
+import { type Command, ExchangeCore } from '../../../src/exchange/core/core.js';
 import { memoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { m, settings, wallet } from './venue.js';
+
+type Mutator = Command[1];
 
 export const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 

@@ -1,7 +1,7 @@
 /** State before the first call of a sequence: four markets and six accounts, in the exchange and in the model. */
 
 import type { MarketSpec } from '../../../src/exchange/core/contract.js';
-import type { Mutator } from '../../../src/exchange/core/core.js';
+import type { Command } from '../../../src/exchange/core/core.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { POLYMARKET } from '../core/margin/desk.js';
 import { m, settings as usual, wallet } from '../core/venue.js';
@@ -21,7 +21,7 @@ export const IDS = ['first', 'second', 'pool', 'margin-book'] as const;
 const MAKER_FUNDS = m(8);
 const POOL: MarketSpec['config'] = { ...POLYMARKET, max_leverage_yes: '5', closing_fee: '0.01' };
 
-type Do = (method: Mutator, ...args: readonly unknown[]) => unknown;
+type Do = (method: Command[1], ...args: readonly unknown[]) => unknown;
 
 export function openWorld(run: Do, plain: PlainState, grids: readonly [Grid, Grid]): void {
   for (const [index, grid] of grids.entries()) openBook(run, plain, must(IDS[index], 'a name'), grid, false);

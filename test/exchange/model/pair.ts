@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { REFUSED_BALANCE, REFUSED_GRID, REFUSED_MARKET, type Result } from '../../../src/exchange/core/contract.js';
-import { type Command, ExchangeCore, type Mutator } from '../../../src/exchange/core/core.js';
+import { type Command, ExchangeCore } from '../../../src/exchange/core/core.js';
 import { memoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { detailRow } from '../../../src/exchange/core/records/market-rows.js';
 import { wallet } from '../core/venue.js';
@@ -60,7 +60,7 @@ export class Pair {
     this.run({ do: 'wait', ms: 400 });
   }
 
-  #do(method: Mutator, ...args: readonly unknown[]): unknown {
+  #do(method: Command[1], ...args: readonly unknown[]): unknown {
     const command: Command = [this.#nowMs, method, args];
     this.journal.push(command);
     this.plain.pass(this.#nowMs);

@@ -2,7 +2,7 @@
 
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type FeedChoice, readFeedData, silentFeeds } from '../../../src/lab/backtest/plan.js';
+import { readFeedData, silentFeeds } from '../../../src/lab/backtest/plan.js';
 import { FeedReplay } from '../../../src/lab/backtest/run.js';
 import type { RecordedFeedValue, Recording } from '../../../src/recording/contract.js';
 import fairMaker from '../../../strategies/fair-maker.js';
@@ -33,7 +33,7 @@ async function read(text: string, changes: { delayMs?: number; file?: string; ev
   const path = join(folderOf({ [file]: text }), file);
   const known =
     everyMs === undefined ? [] : [{ name: 'model', kind: 'file' as const, path, everyMs, maxAgeMs: 10 * S }];
-  const choices: FeedChoice[] = [{ name: 'model', path }];
+  const choices: Parameters<typeof readFeedData>[0]['choices'][number][] = [{ name: 'model', path }];
   return readFeedData({ config: { feeds: known }, recordings: [], choices, delayMs });
 }
 

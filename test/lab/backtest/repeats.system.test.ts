@@ -7,13 +7,15 @@ import { playedByAll } from '../../../src/lab/report/analysis/markets.js';
 import {
   computeRepeats,
   findMiddle,
-  type RepeatedRun,
   type RepeatFigures,
+  type runFigures,
 } from '../../../src/lab/report/analysis/session-figures.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
 import { summaryTable } from '../../../src/lab/report/summary.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { record, sweepPlace } from '../sweep/place.js';
+
+type RepeatedRun = ReturnType<typeof runFigures>;
 
 const REPEAT = 3;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PLACE_CONTROLS, type RiskFacts } from '../../../src/trader/risk/controls.js';
-import type { CancelIntent, PlaceIntent } from '../../../src/trader/risk/intent.js';
+import type { Intent, PlaceIntent } from '../../../src/trader/risk/intent.js';
 import type { RiskLimits } from '../../../src/trader/risk/limits.js';
 import { isApproved, judge } from '../../../src/trader/risk/risk.js';
 import { exposureOf, factsOf, holdingOf, limitsOf, m, ONE, orderOf, placeOf, sight } from './states.js';
@@ -249,7 +249,12 @@ describe('self-crossing in mirrored space', () => {
 
 describe('an approval', () => {
   it('is never refused to a cancel, whatever the state', () => {
-    const cancel: CancelIntent = { kind: 'cancel', intentId: 'c', orderPubkey: 'order', marketConditionId: 'a' };
+    const cancel: Extract<Intent, { kind: 'cancel' }> = {
+      kind: 'cancel',
+      intentId: 'c',
+      orderPubkey: 'order',
+      marketConditionId: 'a',
+    };
     const worst = factsOf({
       sight: null,
       stance: 'halted',

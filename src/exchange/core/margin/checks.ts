@@ -48,7 +48,7 @@ export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: numb
 }
 
 /** Cost of opening a position, in micros. */
-export type OpeningCost = ReturnType<typeof marketCost>;
+type OpeningCost = ReturnType<typeof marketCost>;
 
 /** Currency that a position request locks, in micros. */
 export const costWithFee = ({ userLiquidity, openingFee }: OpeningCost): number => userLiquidity + openingFee;

@@ -4,7 +4,7 @@ import type { EstimateTerms, Wire } from '../contract.js';
 import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { text, timesDown, timesUp } from '../money.js';
-import { costWithFee, fatalPercent, type MarginMarket, marginMarket, type OpeningCost } from './checks.js';
+import { costWithFee, fatalPercent, type MarginMarket, marginMarket } from './checks.js';
 import * as economics from './economics.js';
 import { userPart } from './economics.js';
 import type { Activity } from './pool.js';
@@ -99,7 +99,7 @@ export function estimateRow(
   context: CoreContext,
   { market, pool }: MarginMarket,
   terms: EstimateTerms,
-  cost: OpeningCost,
+  cost: Parameters<typeof costWithFee>[0],
 ): Wire<'marginEstimate'> {
   const mark = pool.mark(terms.isYes);
   const shares = economics.sharesFor(cost.totalLiquidity, mark, pool.rules.sharesStep) ?? 0;

@@ -15,7 +15,7 @@ import { isBidLeg, isBuyLeg, isYesLeg, type LegCode, legOf, type OrderPool } fro
 export const RECORDED_ACCOUNT = 0;
 
 /** Listener for the fills of API orders. A fill's price is the price of the order's outcome (YES or NO). */
-export interface FillListener {
+interface FillListener {
   /** `atCrossing`: true if a newly recorded amount at a crossing price caused the fill. */
   readonly onFill: (
     record: number,

@@ -22,8 +22,10 @@ import {
   playedByAll,
   shownInterval,
 } from './markets.js';
-import { computeFigures, type Figures, nameModel, type RepeatFigures } from './session-figures.js';
+import { computeFigures, nameModel, type RepeatFigures } from './session-figures.js';
 import { groupBy, sum } from './split.js';
+
+type Figures = ReturnType<typeof computeFigures>;
 
 /** Comparison of several fill models. */
 interface BracketVerdict {

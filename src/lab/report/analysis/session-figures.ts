@@ -22,7 +22,7 @@ import {
 import { type MarketResult, share, splitMarket, sum, sumIfAll, sumSplits } from './split.js';
 import { computeMarkouts, computeTrading, findMarkout } from './trading.js';
 
-export type RepeatedRun = ReturnType<typeof runFigures>;
+type RepeatedRun = ReturnType<typeof runFigures>;
 
 export function runFigures({ result, trading, assumptions, markets, markouts }: Figures, traceHash: string) {
   return {
@@ -146,7 +146,7 @@ function computeRequestUse(record: SessionRecord, fills: number, resultMicros: n
   };
 }
 
-export type Figures = ReturnType<typeof computeFigures>;
+type Figures = ReturnType<typeof computeFigures>;
 
 export function computeFigures(record: SessionRecord) {
   const { kind, title, fromMs, toMs, markets: sessions, halts, refusals, assumptions } = record;

@@ -15,8 +15,6 @@ import { endConversionWait } from './complete-sets.js';
 import { LADDER } from './modes.js';
 import type { Safety } from './safety.js';
 
-type AdoptionOfOutcome = Adoption[number];
-
 /** Returns one sentence with the reason and the remedy if a command would be rejected now; otherwise null. */
 export function commandRefusal(state: TraderState, command: OperatorCommand): string | null {
   switch (command.kind) {
@@ -195,14 +193,14 @@ function bookAdoption(state: TraderState, plan: Adoption, reason: string, nowMs:
 }
 
 /** Returns the value, at the market's mark, of adopted shares without an exchange record; zero without a mark. */
-function worthOf({ valuation }: Account, { marketConditionId, isYes, restMicros }: AdoptionOfOutcome): Micros {
+function worthOf({ valuation }: Account, { marketConditionId, isYes, restMicros }: Adoption[number]): Micros {
   const mark = valuation.marks.get(marketConditionId);
   if (mark === undefined) return ZERO;
   return micros(Math.sign(restMicros) * mul(isYes ? mark : complement(mark), micros(Math.abs(restMicros)), 'floor'));
 }
 
 /** Returns the change of equity by the adopted shares without an exchange record; zero without a mark. */
-function equityChange({ account, ledger }: TraderState, outcome: AdoptionOfOutcome): Micros {
+function equityChange({ account, ledger }: TraderState, outcome: Adoption[number]): Micros {
   const { marketConditionId: id, isYes, restMicros } = outcome;
   const now = { yesMicros: ledger.shares(id, true), noMicros: ledger.shares(id, false) };
   const name = isYes ? 'yesMicros' : 'noMicros';
@@ -211,7 +209,7 @@ function equityChange({ account, ledger }: TraderState, outcome: AdoptionOfOutco
   return before === null || after === null ? ZERO : sub(after, before);
 }
 
-function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth: Micros): string {
+function describeOutcome(markets: Markets, outcome: Adoption[number], restWorth: Micros): string {
   const { marketConditionId, isYes, ledgerMicros, exchangeMicros, recorded, restMicros } = outcome;
   const name = `${isYes ? 'YES' : 'NO'} of "${showTitle(markets, marketConditionId)}"`;
   const spent = micros(recorded.reduce((sum, { spentMicros, feesMicros }) => sum + spentMicros + feesMicros, 0));

@@ -4,7 +4,7 @@ import { formatDecimal, type Micros, sub } from '../../../shared/base/micros.js'
 import type { IntentRow } from '../../ledger/contract.js';
 import type { MarketTracker } from '../../market/market-tracker.js';
 import type { BookSide, MarketView, Sight, TapeTrade } from '../../market/view.js';
-import type { CancelIntent, PlaceIntent } from '../../risk/intent.js';
+import type { Intent, PlaceIntent } from '../../risk/intent.js';
 import type { Quotes } from '../../strategy/contract.js';
 import { approveAndExecute, gatherFacts, NO_REASON, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
@@ -82,7 +82,7 @@ export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, c
 export function cancelOrder(orderPubkey: string, marketConditionId: string, context: StepContext): boolean {
   if (context.executor.pendingCancel(orderPubkey) !== null) return false;
   const intentId = context.requests.nextIntentId(marketConditionId);
-  const intent: CancelIntent = { kind: 'cancel', intentId, orderPubkey, marketConditionId };
+  const intent: Extract<Intent, { kind: 'cancel' }> = { kind: 'cancel', intentId, orderPubkey, marketConditionId };
   return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
 }
 

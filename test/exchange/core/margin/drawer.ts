@@ -1,7 +1,7 @@
 /** Draws mostly valid calls of margin: real pubkeys, prices near the reference, moves of price, clock and market. */
 
 import type { MarginRequest } from '../../../../src/exchange/core/contract.js';
-import { type Command, ExchangeCore, MUTATORS, type Mutator } from '../../../../src/exchange/core/core.js';
+import { type Command, ExchangeCore, MUTATORS } from '../../../../src/exchange/core/core.js';
 import { memoryArchive } from '../../../../src/exchange/core/records/archive.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import { Random } from '../../../../src/shared/base/random.js';
@@ -47,7 +47,7 @@ export class MarginDrawer {
       if (state !== 'resolved' && state !== 'canceled') this.#markets.push(card.conditionId);
   }
 
-  do(method: Mutator, ...args: readonly unknown[]): unknown {
+  do(method: Command[1], ...args: readonly unknown[]): unknown {
     const command: Command = [this.#nowMs, method, args];
     this.journal.push(command);
     return this.core.apply(command);
