@@ -41,7 +41,7 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
     name: 'kill-lifted-by-restart',
     what: 'A start does not read that it was killed.',
     file: 'src/trader/engine/control/safety.ts',
-    text: "new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);",
+    text: "new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<Modes['stored']>);",
     replacement: "new Modes({ ...JSON.parse(ledger.note(MODES_NOTE) ?? '{}'), killed: null });",
   },
   {

@@ -22,7 +22,7 @@ export const RECORD_BUGS: readonly WrittenBug[] = [
   {
     name: 'settled-again-overlooked',
     what: 'A trade that was booked, taken back and has settled again is taken for the booking that it once was.',
-    file: 'src/trader/executor/in-flight-intents.ts',
+    file: 'src/trader/executor/context.ts',
     text: '    this.#rows.delete(tradePubkey);',
     replacement: '    void tradePubkey;',
   },
