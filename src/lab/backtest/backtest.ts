@@ -23,8 +23,6 @@ import { BRACKET, makePlan, type PlanOptions, readFeedData, USUAL_LANDING_MS } f
 import { checkFillModels, openSources } from './replay-driver.js';
 import { runBacktest } from './run.js';
 
-type RepeatedRun = ReturnType<typeof runFigures>;
-
 export interface BacktestOptions {
   /** Recordings: folders or files in Twinbook's, Kalshi's or Polymarket's format; relative to the working folder. */
   readonly data: readonly string[];
@@ -111,7 +109,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
       const outcome = await runBacktest({ ...makePlan(config, sources, { ...shared, ...draws, fillModel }), progress });
       return { ...outcome, analysis: analyse(outcome.session) };
     };
-    const runs: RepeatedRun[] = [];
+    const runs: ReturnType<typeof runFigures>[] = [];
     let last: BacktestResult | null = null;
     for (let index = 0; index < count; index++) {
       last = await runOnce(index);
@@ -124,7 +122,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
 }
 
 /** The run that the report shows, and the figures of all runs; plain data that threads can exchange. */
-export type ModelRuns = Readonly<{ shown: BacktestResult; runs: readonly RepeatedRun[] }>;
+export type ModelRuns = Readonly<{ shown: BacktestResult; runs: readonly ReturnType<typeof runFigures>[] }>;
 
 /** Adds figures over repeated runs. Fill models are compared only over the markets that every run played. */
 export function compareRuns(models: readonly ModelRuns[], seed: number): readonly BacktestResult[] {

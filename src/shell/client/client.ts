@@ -27,11 +27,9 @@ import { HttpCaller } from './caller.js';
 import { type ConversionInput, type MarginInput, makeCalls, type OrderInput } from './calls.js';
 import { type CallOptions, NotDone, OutcomeUnknown, type ServiceError, ServiceRefused } from './contract.js';
 
-type Calls = ReturnType<typeof makeCalls>;
-
 /** All API calls of the service, with types. Several callers may share a client; `close()` ends it. */
 export class ServiceClient extends HttpCaller {
-  readonly #calls: Calls = makeCalls(this);
+  readonly #calls = makeCalls(this);
   readonly keys = this.#calls.keys;
   readonly events = this.#calls.events;
   readonly markets = this.#calls.markets;
@@ -108,7 +106,7 @@ export class ServiceClient extends HttpCaller {
     input: ConversionInput,
     options: SafeOptions,
     action: 'merge-shares' | 'split-shares',
-    calls: Calls['merges' | 'splits'],
+    calls: ServiceClient['merges' | 'splits'],
   ): Promise<ConversionRow> {
     const { market_condition_id: marketConditionId } = input;
     const terms: DraftTerms = { action, amount: decimal('amount', input.amount) };

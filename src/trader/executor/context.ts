@@ -21,6 +21,9 @@ import type { Converting, ExecutorEvent, Reaction, Trouble } from './contract.js
 import { type InFlight, InFlightIntents } from './in-flight-intents.js';
 import { FIRST_LOOK_MS, STANDINGS } from './lifecycle.js';
 
+// Wait times before the next read or retry. The executor reads an unfinished record until it shows the end of the
+// intent. Until then, the intent's capital stays reserved.
+
 /** Maximum waits, ms. */
 const LONGEST_WAITS_MS = {
   /** Wait between requests while the exchange does not answer; short, so that a new answer is noticed soon. */
@@ -52,10 +55,8 @@ const TRADE_FIELDS = ['state', 'price', 'amount', 'fee', 'is_maker', 'timestamp'
 
 /** Maximum delay until a request whose answer was lost takes effect, s. This delay is added to a draft's expiry. */
 const LATE_DELIVERY_S = 60;
-
 /** Maximum age of an order's price when the order is signed or sent, ms. Usually the age is under a second. */
 const PLACE_USEFUL_MS = 5_000;
-
 /** Tolerance for a comparison of two exchange times, s: both are rounded to whole seconds. */
 const WHOLE_SECONDS_S = 2;
 

@@ -159,9 +159,6 @@ export function nextState(state: IntentState, event: IntentEvent): IntentState {
   return next;
 }
 
-// Wait times before the next read or retry. The executor reads an unfinished record until it shows the end of the
-// intent. Until then, the intent's capital stays reserved.
-
 /** Wait before the first read after an uncertain submit, ms. An earlier read could overtake the submit. */
 export const FIRST_LOOK_MS = 500;
 /** Maximum time by which a valid record time may be ahead of the exchange's clock, s. */

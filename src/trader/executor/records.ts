@@ -20,10 +20,8 @@ type PlaceObjection = (place: IntentRow) => string | null;
 
 /** Maximum number of requests for a conversion's draft if answers are lost. Unsigned drafts have no effect. */
 const MOST_DRAFT_ASKS = 3;
-
 /** Time after a draft's expiry from which a missing record counts as expired, s. Until then, an error of the exchange may end. */
 const MISSING_S = 7_200;
-
 /** Tolerance added to the latest accepted expiry of a draft, s, for rounding and errors of the exchange's clock. */
 const EXPIRY_SLACK_S = 60;
 

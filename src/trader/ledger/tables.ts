@@ -20,15 +20,11 @@ const plain =
   });
 
 const among = (name: string, values: readonly string[]): string => `CHECK (${name} IN (${values.join(', ')}))`;
-
 const quoted = (values: readonly string[]): string[] => values.map((value) => `'${value}'`);
 
 const text = plain<string>('TEXT NOT NULL');
-
 const optionalText = plain<string | null>('TEXT');
-
 const integer = plain<number>('INTEGER NOT NULL');
-
 const optionalInteger = plain<number | null>('INTEGER');
 
 /** Declares a column for one of the texts `values`. SQLite rejects other texts. */

@@ -20,8 +20,6 @@ interface RecordedMove extends AdoptedMove {
   readonly outcome: string;
 }
 
-type WalkStep = ReturnType<Reading['onReport']>;
-
 /** Rows per page of this second reader. The first reader uses 100, so the pages end at different rows. */
 export const SECOND_READER_ROWS = 70;
 /** Minimum age of a compared trade, s, exchange clock. */
@@ -83,7 +81,7 @@ export class IndependentFillCount {
     this.#isDone = false;
   }
 
-  onReport({ request, outcome, venueTimeMs, nowMs }: RequestResult): WalkStep {
+  onReport({ request, outcome, venueTimeMs, nowMs }: RequestResult): ReturnType<Reading['onReport']> {
     if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of own trades could not be read' };
     // The cast is safe, because all requests of this reader list own trades.
     const page = outcome.data as readonly OwnTradeRow[];
@@ -109,7 +107,7 @@ export class IndependentFillCount {
     return { kind: 'page', next: { ...request, latestMs: nowMs + 10_000, call } };
   }
 
-  #finish(): WalkStep {
+  #finish(): ReturnType<Reading['onReport']> {
     this.#isDone = true;
     return { kind: 'page', next: null };
   }

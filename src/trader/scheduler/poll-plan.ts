@@ -57,10 +57,8 @@ type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
 
 /** Default of the longest interval between two reads of own trades, ms. */
 const USUAL_LONGEST_MS = 15_000;
-
 /** Own trades are read five times as often as own orders, because reads of orders only confirm known facts. */
 const ORDERS_PER_FILLS = 5;
-
 /** Budget share of each kind of market poll if the budget is too small for all polls; other kinds use unused shares. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
 /** Number of polls that may be sent at once after a quiet time: enough to begin quoting four markets. */

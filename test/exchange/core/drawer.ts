@@ -5,8 +5,6 @@ import { memoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { m, settings, wallet } from './venue.js';
 
-type Mutator = Command[1];
-
 export const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 interface Named {
@@ -38,7 +36,7 @@ export class Drawer {
   }
 
   /** Runs a command with its JSON form, and journals it. */
-  #do(method: Mutator, ...args: readonly unknown[]): unknown {
+  #do(method: Command[1], ...args: readonly unknown[]): unknown {
     const command = throughJson([this.#nowMs, method, args] as const);
     this.journal.push(command);
     return this.core.apply(command);
@@ -86,7 +84,7 @@ export class Drawer {
     this.#do('conversions.submit', kind, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
   }
 
-  #submit(account: number, method: Mutator, rows: readonly Named[], valid: boolean): void {
+  #submit(account: number, method: Command[1], rows: readonly Named[], valid: boolean): void {
     this.#do(method, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
   }
 

@@ -4,13 +4,11 @@ import { BudgetLine } from '../../../src/shell/client/budget-line.js';
 import type { Pacing } from '../../../src/shell/client/pacing.js';
 import { passTime, useTimersOfMachine, useVirtualTimers } from '../../support/virtual-timers.js';
 
-type AnswerSignals = Parameters<Pacing['onAnswer']>[1];
-
 beforeEach(useVirtualTimers);
 afterEach(useTimersOfMachine);
 
-const OK: AnswerSignals = { genuine: true, throttled: false, askedMs: null, budget: null };
-const REFUSED: AnswerSignals = { ...OK, throttled: true };
+const OK: Parameters<Pacing['onAnswer']>[1] = { genuine: true, throttled: false, askedMs: null, budget: null };
+const REFUSED: Parameters<Pacing['onAnswer']>[1] = { ...OK, throttled: true };
 const lines: BudgetLine[] = [];
 function newLine(limit: number, most?: number): BudgetLine {
   const line = new BudgetLine(limit, () => Date.now(), most);

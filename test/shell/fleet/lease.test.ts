@@ -5,10 +5,9 @@ import type { DatabaseDesk } from '../../../src/shell/fleet/owner-desk.js';
 import { times } from '../../support/effort.js';
 
 type OwnerRow = NonNullable<Awaited<ReturnType<DatabaseDesk['look']>>>;
-type Instant = Parameters<Lease['renew']>[0];
 
 const LEASE_MS = 6_000;
-const at = (steadyMs: number, more: Partial<Instant> = {}): Instant => ({
+const at = (steadyMs: number, more: Partial<Parameters<Lease['renew']>[0]> = {}): Parameters<Lease['renew']>[0] => ({
   steadyMs,
   bootMs: steadyMs,
   wallMs: steadyMs,
@@ -86,7 +85,7 @@ const TRADERS = 3;
 
 interface Asked {
   readonly kind: 'look' | 'take' | 'renew';
-  readonly askedAt: Instant;
+  readonly askedAt: Parameters<Lease['renew']>[0];
   /** The answer after the database has acted; it may arrive much later. */
   answer: { readonly isDone: boolean; readonly row: OwnerRow | null } | null;
 }

@@ -15,8 +15,6 @@ import {
 import { MARKET, row, trade } from '../executor/script.js';
 import { fillOf, m, ONE, orderOf } from '../ledger/books.js';
 
-type OwnBooks = Parameters<typeof orderDifference>[1];
-
 const NO_MOVES: Moves = { fills: [], conversions: [] };
 const moves = (fills: number[], conversions: number[]): Moves => ({
   fills: fills.map(m),
@@ -85,7 +83,7 @@ const FILL = fillOf({
   amountMicros: FOUR,
   feeMicros: m(0),
 });
-const books = (order: Partial<OrderRecord> = {}, isFilling = false): OwnBooks => ({
+const books = (order: Partial<OrderRecord> = {}, isFilling = false): Parameters<typeof orderDifference>[1] => ({
   order: (pubkey) => (pubkey === 'order' ? { ...ORDER, ...order } : null),
   fill: (pubkey) => (pubkey === 'trade' ? FILL : null),
   conversion: () => null,
@@ -136,7 +134,7 @@ describe('a trade', () => {
   ])('%s', (_, row, agrees) => expect(tradeDifference({ ...TRADE, ...row }, books()) === null).toBe(agrees));
 
   it('that names no fee contradicts none', () => {
-    const paid: OwnBooks = { ...books(), fill: () => ({ ...FILL, feeMicros: m(7) }) };
+    const paid: Parameters<typeof orderDifference>[1] = { ...books(), fill: () => ({ ...FILL, feeMicros: m(7) }) };
     expect(tradeDifference({ ...TRADE, fee: null }, paid)).toBeNull();
     expect(tradeDifference({ ...TRADE, fee: m(6) }, paid)?.what).toBe('fill');
   });

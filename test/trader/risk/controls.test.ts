@@ -6,8 +6,6 @@ import type { RiskLimits } from '../../../src/trader/risk/limits.js';
 import { isApproved, judge } from '../../../src/trader/risk/risk.js';
 import { exposureOf, factsOf, holdingOf, limitsOf, m, ONE, orderOf, placeOf, sight } from './states.js';
 
-type MarketSight = NonNullable<RiskFacts['sight']>;
-
 const shares = (count: number) => m(count * ONE);
 const held = holdingOf({ yesMicros: shares(100), noMicros: shares(40), costMicros: shares(50) });
 
@@ -26,7 +24,7 @@ const INTERRUPTED = { ...sight().market, phase: 'interrupted' } as const;
 const bidOf = (price: number, fair: number) => ({ priceMicros: m(price), fairYesMicros: m(fair) });
 const askOf = (price: number, fair: number) => ({ isYes: false, ...bidOf(price, fair) });
 const buysNo = (price: number) => beside({ isYes: false, priceMicros: m(price) });
-const seen = (changes: Partial<MarketSight>) => ({ sight: sight(changes) });
+const seen = (changes: Partial<NonNullable<RiskFacts['sight']>>) => ({ sight: sight(changes) });
 const UNVALUED = { side: 'sell', fairYesMicros: null } as const;
 const NO_BOOK = seen({ book: { bids: [], asks: [] } });
 const limited = (limits: Partial<RiskLimits>) => ({ limits: limitsOf(limits) });
@@ -35,7 +33,8 @@ const upToFour = (limit: keyof RiskLimits) => limited({ [limit]: shares(4) });
 const above = (limit: keyof RiskLimits) => ({ ...limited({ [limit]: shares(20) }), ...HOLDING });
 const paceOf = (lastSecond: number, lastMinute: number) => ({ pace: { lastSecond, lastMinute } });
 const lossOf = (loss: Partial<RiskFacts['loss']>) => ({ loss: { ...factsOf().loss, ...loss } });
-const healthOf = (health: Partial<MarketSight['health']>) => seen({ health: { ...sight().health, ...health } });
+const healthOf = (health: Partial<NonNullable<RiskFacts['sight']>['health']>) =>
+  seen({ health: { ...sight().health, ...health } });
 
 const CASES: readonly Case[] = [
   ['a sane order', {}, {}, null],

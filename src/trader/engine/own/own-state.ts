@@ -8,8 +8,6 @@ import type { OwnOrder } from '../../market/view.js';
 import { type EventRule, Exposure, type WorkingOrder } from '../../risk/exposure.js';
 import { inYesSpace, type QuotedOrder } from '../quoting/changes.js';
 
-type RestingOrder = ReturnType<Executor['restingOrders']>[number];
-
 interface HeldShares {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
@@ -63,7 +61,7 @@ export function readOwnState(
       ...lockedIn(market, reservations),
     });
   }
-  const resting = new Map<string, RestingOrder>();
+  const resting = new Map<string, ReturnType<Executor['restingOrders']>[number]>();
   for (const order of executor.restingOrders()) resting.set(order.intentId, order);
   const orders = new Map<string, QuotedOrder[]>();
   let unsettled = 0;
@@ -121,7 +119,7 @@ function toWorkingOrder(reservation: Reservation, terms: OrderTerms): WorkingOrd
 function toQuotedOrder(
   { intentId, strategy, isProbe, remainingMicros, createdMs }: Reservation,
   { isYes, side, priceMicros }: OrderTerms,
-  resting: RestingOrder | undefined,
+  resting: ReturnType<Executor['restingOrders']>[number] | undefined,
 ): QuotedOrder {
   const inYes = inYesSpace(isYes, side, priceMicros);
   const working = resting?.cancelPending === true ? 'canceling' : 'resting';

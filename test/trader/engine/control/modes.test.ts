@@ -5,13 +5,12 @@ import { LADDER, type Mode, Modes } from '../../../../src/trader/engine/control/
 import { forAll } from '../../for-all.js';
 
 type Stops = Parameters<Modes['mode']>[0];
-type StoredModes = Modes['stored'];
 
 const NO_STOPS: Stops = { halted: null, reducing: null, widened: null };
 const reason = 'because';
 
 /** All own records were read. */
-function started(stored: Partial<StoredModes> = {}): Modes {
+function started(stored: Partial<Modes['stored']> = {}): Modes {
   const modes = new Modes(stored);
   modes.isStarted = true;
   return modes;
@@ -206,7 +205,7 @@ it('the ladder lets leave what the rungs in force let leave, over any commands, 
     for (const one of steps) {
       if (one === 'restart') {
         const { canceling } = modes.stored;
-        modes = started(JSON.parse(JSON.stringify(modes.stored)) as StoredModes);
+        modes = started(JSON.parse(JSON.stringify(modes.stored)) as Modes['stored']);
         if (canceling) expect(modes.wantsProof).toBe(true);
         Object.assign(model, { selling: false, stopping: false });
       } else if (one === 'proof') modes.proof(0, 1);

@@ -18,8 +18,6 @@ import { forAll } from '../../for-all.js';
 import { m } from '../../market/fixtures.js';
 import { FACTS } from '../../strategy/fixtures.js';
 
-type DesiredQuotes = Parameters<typeof chooseLegs>[0];
-
 const shares = m;
 const cents = (n: number) => m(n / 100);
 
@@ -59,7 +57,7 @@ const order = (
   phase,
 });
 
-const prices = (wishes: readonly DesiredQuotes[]) =>
+const prices = (wishes: readonly Parameters<typeof chooseLegs>[0][]) =>
   wishes.map((w) => `${w.side} ${w.amountMicros / 1e6} at ${w.priceMicros / 10_000}`);
 
 describe('changes towards quotes', () => {
@@ -205,7 +203,7 @@ describe('while requests are short', () => {
 const RESTING = { isTaking: false, economics: USUAL_ECONOMICS };
 const FREE_OF_CHARGE: Economics = { requestPrice: 0, currencyPricePerS: 1e-9 };
 
-const wish = (side: BookSide, price: number, amount: number): DesiredQuotes => ({
+const wish = (side: BookSide, price: number, amount: number): Parameters<typeof chooseLegs>[0] => ({
   side,
   priceMicros: cents(price),
   amountMicros: shares(amount),
@@ -241,7 +239,7 @@ describe('legs', () => {
     const makerFeeRateMicros = fc.nat(40_000).map(micros);
     const charged = fc.record({ feeSchedule: fc.constantFrom(...FEE_SCHEDULES), makerFeeRateMicros });
     forAll([amount, held, held, sides, charged], (amountMicros, yes, no, side, fees) => {
-      const one: DesiredQuotes = { side, priceMicros: cents(37), amountMicros };
+      const one: Parameters<typeof chooseLegs>[0] = { side, priceMicros: cents(37), amountMicros };
       const own = { yesMicros: yes, noMicros: no, cashMicros: shares(1e6) };
       const legs = chooseLegs(one, own, { ...facts, ...fees }, RESTING);
       const sum = legs.reduce((total, leg) => total + leg.amountMicros, 0);
