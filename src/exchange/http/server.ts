@@ -262,7 +262,7 @@ function serve<N extends EndpointName>(
   const limit = typeof asked === 'number' ? asked : (declaration.page ?? 0);
   const body = parsed?.value ?? null;
   const call: object = { nowMs, account, params: request.params, query: query.value, body, limit };
-  // The cast is right: query and body were parsed by the schemas of this call.
+  // Query and body have the types of this call, because its schemas parsed them.
   return makeAnswer(declaration, passCall(name, call, context), limit);
 }
 

@@ -63,7 +63,7 @@ function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): strin
     : `${what} ${usedBefore} of these seeds were already used to choose a configuration, so this result must not be reported.`;
 }
 
-/** Sharpe ratio: mean / deviation of the results per event, where an event without a fill has the result 0. */
+/** Returns the text of a Sharpe ratio (mean / deviation of the results per event; an event without a fill counts 0). */
 const sharpeText = (sharpe: ConfigurationResult['models'][number]['sharpe'], events: number): string => {
   if (sharpe !== null) return ratio(sharpe.sharpe);
   return events < LEAST_EVENTS_FOR_SHARPE ? `too few events (${events})` : UNKNOWN;

@@ -1,6 +1,5 @@
 /**
- * Layout of a folder of recordings: names of files, their tables, and the lock of the folder's only writer. DuckDB,
- * pandas and Spark read folder names like `market=<condition id>/date=<UTC day>` as columns.
+ * Layout of a folder of recordings: names of files, and their tables. DuckDB, pandas and Spark read folder names like `market=<condition id>/date=<UTC day>` as columns.
  */
 
 import { readdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Writes recordings in Twinbook's format (docs/recordings.md). Flushed rows survive `kill -9` and a full disk. */
+/** Writes recordings in Twinbook's format (docs/recordings.md) and locks their folder. Flushed rows survive `kill -9`. */
 
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

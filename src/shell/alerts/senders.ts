@@ -92,8 +92,8 @@ async function send(channel: ChannelConfig, trader: string, message: AlertMessag
     case 'slack':
       return json({ text: escapeForSlack(text) });
     case 'discord':
-      // Mentions are disabled, so that text from the exchange cannot notify Discord users.
-      return json({ content: text, allowed_mentions: { parse: [] } });
+      // Text from the exchange must not notify Discord users or show a link under another name.
+      return json({ content: text.replaceAll('](', ']\\('), allowed_mentions: { parse: [] } });
     case 'telegram':
       return sendBotMessage(makeBotUrl(address), to ?? '', text);
     case 'ntfy':

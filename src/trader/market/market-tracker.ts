@@ -378,9 +378,12 @@ const EARLY_MS = 60_000;
 function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts | string {
   const { config } = detail;
   if (config.kind !== 'orderbook') return `the market's kind is ${config.kind}, but only orderbook markets are quoted`;
-  if (detail.margin_enabled === true) return 'margin is enabled, and the exchange rejects orders in margin markets';
-  // Risk checks assume fees of 0 or more. Settled markets are exempt, because shares are redeemed without a fee.
-  if (minMicros(config.maker_fee_rate, config.taker_fee_rate) < 0 && !isSettledMarket(detail.state))
+  // Settled markets need no orders: their shares are redeemed, without a fee.
+  const isSettled = isSettledMarket(detail.state);
+  if (detail.margin_enabled === true && !isSettled)
+    return 'margin is enabled, and the exchange rejects orders in margin markets';
+  // Risk checks assume fees of 0 or more.
+  if (minMicros(config.maker_fee_rate, config.taker_fee_rate) < 0 && !isSettled)
     return 'a fee rate is negative, and markets with rebates are not quoted';
   // The facts object is frozen, because strategies and risk checks share it.
   return Object.freeze({

@@ -71,11 +71,11 @@ describe('a channel', () => {
     expect(heard.map((one) => [one.path, JSON.parse(one.body)])).toEqual([[path, body]]);
   });
 
-  const MARKED = 'spread < 3c & fair > bid <!channel> <https://example.com|words>';
+  const MARKED = 'spread < 3c & fair > bid <!channel> <https://example.com|words> [a](b)';
 
   test.each([
-    ['slack', 'spread &lt; 3c &amp; fair &gt; bid &lt;!channel&gt; &lt;https://example.com|words&gt;'],
-    ['discord', MARKED],
+    ['slack', 'spread &lt; 3c &amp; fair &gt; bid &lt;!channel&gt; &lt;https://example.com|words&gt; [a](b)'],
+    ['discord', MARKED.replace('](', ']\\(')],
     ['telegram', MARKED],
     ['ntfy', MARKED],
     ['webhook', MARKED],

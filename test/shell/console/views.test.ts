@@ -7,7 +7,7 @@ import { shownConfig } from '../../../src/shell/config/shown.js';
 import { listActions } from '../../../src/shell/console/actions.js';
 import { LedgerConnection } from '../../../src/shell/console/ledger-lists.js';
 import { ShownState } from '../../../src/shell/console/trader-state.js';
-import { type ExplainNode, explainView } from '../../../src/shell/console/views/explain-view.js';
+import { type ExplainNode, explainView, marketLines } from '../../../src/shell/console/views/explain-view.js';
 import { moneyView, ResultBook } from '../../../src/shell/console/views/money-view.js';
 import { ordersView, RoundTrips } from '../../../src/shell/console/views/orders-view.js';
 import { riskView } from '../../../src/shell/console/views/risk-view.js';
@@ -17,7 +17,7 @@ import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { HOLDER, intentOf, m, ONE, orderOf, withLedger } from '../../trader/ledger/books.js';
 import { loadedTrader } from '../config/files.js';
 import { bookTrades } from './booked-trades.js';
-import { hello, market, PROCESS, toldTrader } from './state-of-markets.js';
+import { ACCOUNT, hello, market, PROCESS, toldTrader } from './state-of-markets.js';
 
 const DAY_MS = 86_400_000;
 
@@ -191,6 +191,8 @@ describe('explain', () => {
     expect(lines).toContain('Market Will it? > Strategy maker > State: as usual');
     expect(lines).toContain('Market Will it? > Fair value 0.6 > skew: 0.25');
     expect(lines).toContain('Market Will it? > Refused by controls 4 > max_open_orders 4 > Newest: 41 orders');
+    const forged = marketLines({ ...market('m'), title: 'Rain?\n  State: canceled' }, ACCOUNT);
+    expect(forged[0]).toBe('Market: Rain??  State: canceled (m)');
   });
 });
 

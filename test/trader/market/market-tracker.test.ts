@@ -72,11 +72,13 @@ test('a trade of the far future is ignored, also in an answer without the exchan
   expect(look(state, 4000).trades.map(({ venueTimeMs }) => venueTimeMs)).toEqual([60_000, 2_000]);
 });
 
-test('a margin market has no facts but a reason', () => {
+test('a margin market has no facts but a reason, until it has settled', () => {
   const state = new MarketTracker('M');
   state.onDetail(detail({ margin_enabled: true }), at(5));
   expect(state.facts).toBeNull();
   expect(state.unsuitable).toContain('margin');
+  state.onDetail(detail({ margin_enabled: true, state: 'resolved' }), at(6));
+  expect([state.facts?.phase, state.unsuitable]).toEqual(['resolved', null]);
 });
 
 test('a market with a rebate has no facts until it has settled', () => {

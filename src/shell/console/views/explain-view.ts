@@ -1,6 +1,7 @@
 /** Explains an order, fill or market by a tree of figures from the ledger or the trader. */
 
 import { formatDecimal } from '../../../shared/base/micros.js';
+import { plainLine } from '../../../shared/base/text.js';
 import { type AccountStatus, describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { BookedFill, IntentRow, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import { filledOf, groupRefusals, moneyText, otherSpace, sideText } from '../ledger-lists.js';
@@ -39,9 +40,12 @@ export function explainLines(subject: string, ledger: LedgerReader): readonly st
 }
 
 const listLines = ({ name, value, unit, subject, children }: ExplainNode, indent: string): readonly string[] => [
-  [`${indent}${name}:`, value, unit, subject === null || subject === value ? '' : `(${subject})`]
-    .filter((text) => text !== '')
-    .join(' '),
+  // A line break in a text from the exchange must not begin a line of its own.
+  plainLine(
+    [`${indent}${name}:`, value, unit, subject === null || subject === value ? '' : `(${subject})`]
+      .filter((text) => text !== '')
+      .join(' '),
+  ),
   ...children.flatMap((child) => listLines(child, `${indent}  `)),
 ];
 

@@ -316,18 +316,20 @@ const isUnderWay = (own: OwnState, executor: StepContext['executor'], conditionI
   (own.orders.get(conditionId)?.length ?? 0) > 0 ||
   CONVERSION_KINDS.some((kind) => executor.pendingConversion(kind, conditionId) !== null);
 
-/** Returns true if the market has a sellable holding, or any holding while the market's facts are unknown. */
+/** Returns true if the market has a sellable holding, or any holding while it is unknown whether it is sellable. */
 function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {
   const { yesMicros, noMicros } = heldIn(own, conditionId);
-  const { facts } = feed;
-  return facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, facts);
+  const { facts, unsuitable } = feed;
+  if (facts === null) return unsuitable === null && (yesMicros > 0 || noMicros > 0);
+  return !isFlat(yesMicros, noMicros, facts);
 }
 
-/** Describes holdings that are too small to sell, each after a separator; empty if there are none. */
+/** Describes holdings that cannot be sold, each after a separator; empty if there are none. */
 function describeRest({ own }: Account, markets: Markets, conditionIds: readonly string[]): string {
   const rests = conditionIds.map((conditionId) => {
     const { yesMicros, noMicros } = heldIn(own, conditionId);
-    const why = `shares stay unsold in "${showTitle(markets, conditionId)}", because the smallest order is larger`;
+    const because = markets.get(conditionId)?.feed.unsuitable ?? 'the smallest order is larger';
+    const why = `shares stay unsold in "${showTitle(markets, conditionId)}", because ${because}`;
     const describe = (shares: Micros, name: string) => (shares > 0 ? `; ${formatDecimal(shares)} ${name} ${why}` : '');
     return describe(yesMicros, 'YES') + describe(noMicros, 'NO');
   });

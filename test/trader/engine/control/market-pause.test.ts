@@ -131,14 +131,28 @@ testWithLedger('a resume of a market that failed restarts it, without a pause', 
   expect(entry.excludedBecause).toBeNull();
 });
 
-testWithLedger('a refused sale of a flatten is shown in a market without a strategy', (ledger) => {
+/** Begins a flatten of nine YES shares of the market M, which no strategy quotes. */
+function flattenHeld(ledger: Ledger, changes: Parameters<typeof detail>[0] = {}) {
   const { state, order } = start(ledger);
   const { feed } = state.markets.track('M');
-  feed.onDetail(detail(), at(START_MS));
+  feed.onDetail(detail(changes), at(START_MS));
   feed.onBook(snapshot([[0.48, 30]], [[0.52, 40]]), at(START_MS), []);
   const held = { ledgerMicros: m(0), exchangeMicros: m(9), restMicros: m(9), restWorthMicros: m(0), recorded: [] };
   ledger.transaction(() => ledger.adopt({ ...held, marketConditionId: 'M', isYes: true }, 'why', START_MS));
   order(flatten('M'));
   ledger.transaction(() => flattenMarkets(state, START_MS + 60_000));
-  expect(makeSnapshot(state, START_MS).markets.at(-1)?.refusals).toMatchObject([{ name: 'max_book_age_ms' }]);
+  return state;
+}
+
+testWithLedger('a refused sale of a flatten is shown in a market without a strategy', (ledger) => {
+  const { markets } = makeSnapshot(flattenHeld(ledger), START_MS);
+  expect(markets.at(-1)?.refusals).toMatchObject([{ name: 'max_book_age_ms' }]);
+});
+
+testWithLedger('a flatten of a market whose orders the exchange rejects ends, and says which shares stay', (ledger) => {
+  const state = flattenHeld(ledger, { margin_enabled: true });
+  expect(state.safety.pauses.flattening).toEqual([]);
+  expect(state.notices.take().map(({ text }) => text)).toContainEqual(
+    expect.stringMatching(/YES shares stay .* margin/),
+  );
 });
