@@ -1,5 +1,6 @@
 /**
- * Layout of a folder of recordings: names of files, and their tables. DuckDB, pandas and Spark read folder names like `market=<condition id>/date=<UTC day>` as columns.
+ * Layout of a folder of recordings: names of files, and their tables. DuckDB, pandas and Spark read folder names like
+ * `market=<condition id>/date=<UTC day>` as columns.
  */
 
 import { readdirSync } from 'node:fs';
