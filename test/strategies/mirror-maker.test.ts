@@ -33,16 +33,14 @@ describe('a price without its margin', () => {
   });
 });
 
-describe('the basis', () => {
-  it('is the mean over time, and what is a half-life old counts half', () => {
-    const basis = new Basis(60, null);
-    basis.observe(0.2, 0);
-    expect(basis.value).toBeCloseTo(0.2, 12);
-    for (let s = 1; s <= 3600; s++) basis.observe(0.1, s * 1000);
-    expect(basis.value).toBeCloseTo(0.1, 9);
-    for (let s = 3601; s <= 3660; s++) basis.observe(0.3, s * 1000);
-    expect(basis.value).toBeCloseTo(0.2, 2);
-  });
+it('the basis is the mean over time, and what is a half-life old counts half', () => {
+  const basis = new Basis(60, null);
+  basis.observe(0.2, 0);
+  expect(basis.value).toBeCloseTo(0.2, 12);
+  for (let s = 1; s <= 3600; s++) basis.observe(0.1, s * 1000);
+  expect(basis.value).toBeCloseTo(0.1, 9);
+  for (let s = 3601; s <= 3660; s++) basis.observe(0.3, s * 1000);
+  expect(basis.value).toBeCloseTo(0.2, 2);
 });
 
 describe('mirror-maker', () => {

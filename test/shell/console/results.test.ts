@@ -64,29 +64,27 @@ describe('markouts', () => {
   });
 });
 
-describe('scenarios', () => {
-  test('say what is held of an event would come to, worst first, and nothing of orders', () => {
-    withLedger((ledger) => {
-      bookTrades(ledger, [
-        { id: 'a1', market: 'a', price: 400_000, shares: 10 },
-        { id: 'b1', market: 'b', isYes: false, price: 300_000, shares: 20 },
-        { id: 'c1', market: 'c', price: 500_000, shares: 100 },
-      ]);
-      const told = toldTrader([
-        { ...market('a', 'A'), eventId: 'e', markMicros: m(450_000) },
-        { ...market('b', 'B'), eventId: 'e', markMicros: m(600_000) },
-        { ...market('c', 'C'), markMicros: null },
-      ]);
-      expect(listScenarios(told, ledger)).toEqual([
-        { event: 'C', scenario: 'NO', result: '-50', from_now: '' },
-        { event: 'C', scenario: 'YES', result: '50', from_now: '' },
-        // Cost 4 and 6; worth 4.5 and 8.
-        { event: 'A · B', scenario: 'only B: YES', result: '-10', from_now: '-12.5' },
-        { event: 'A · B', scenario: 'each market at its worst outcome', result: '-10', from_now: '-12.5' },
-        { event: 'A · B', scenario: 'no market: YES', result: '10', from_now: '7.5' },
-        { event: 'A · B', scenario: 'only A: YES', result: '20', from_now: '17.5' },
-      ]);
-    });
+test('scenarios say what is held of an event would come to, worst first, and nothing of orders', () => {
+  withLedger((ledger) => {
+    bookTrades(ledger, [
+      { id: 'a1', market: 'a', price: 400_000, shares: 10 },
+      { id: 'b1', market: 'b', isYes: false, price: 300_000, shares: 20 },
+      { id: 'c1', market: 'c', price: 500_000, shares: 100 },
+    ]);
+    const told = toldTrader([
+      { ...market('a', 'A'), eventId: 'e', markMicros: m(450_000) },
+      { ...market('b', 'B'), eventId: 'e', markMicros: m(600_000) },
+      { ...market('c', 'C'), markMicros: null },
+    ]);
+    expect(listScenarios(told, ledger)).toEqual([
+      { event: 'C', scenario: 'NO', result: '-50', from_now: '' },
+      { event: 'C', scenario: 'YES', result: '50', from_now: '' },
+      // Cost 4 and 6; worth 4.5 and 8.
+      { event: 'A · B', scenario: 'only B: YES', result: '-10', from_now: '-12.5' },
+      { event: 'A · B', scenario: 'each market at its worst outcome', result: '-10', from_now: '-12.5' },
+      { event: 'A · B', scenario: 'no market: YES', result: '10', from_now: '7.5' },
+      { event: 'A · B', scenario: 'only A: YES', result: '20', from_now: '17.5' },
+    ]);
   });
 });
 

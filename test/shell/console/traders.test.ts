@@ -56,51 +56,49 @@ describe('traders of one console', () => {
   });
 });
 
-describe('a console of several', () => {
-  test('shows them all, the dead one as dead with its last word, and stops one or all of them', async () => {
-    const file = trader(`${APART}\nmetrics: { open: true }`);
-    const home = folderOf({ 'sun/trader.yaml': file, 'rain/trader.yaml': file, 'dead/trader.yaml': file });
-    const [sun, rain, dead] = [load(join(home, 'sun')), load(join(home, 'rain')), load(join(home, 'dead'))];
-    const ledger = openLedger(dead.ledger.path, HOLDER);
-    ledger.transaction(() => ledger.setCapital(m(500_000_000), 1_000));
-    ledger.close();
-    const serve = ({ control, ledger: { path } }: TraderConfig) => serveTrader(control.socket, undefined, path);
-    const [first, second] = [await serve(sun), await serve(rain)];
-    for (const { close } of [first, second]) onTestFinished(close);
-    const others = [rain, dead].map((config) => ({ config, guardian: WATCHING }));
-    const { url } = await consoleOf({ config: sun, others, secret: SECRET });
-    await vi.waitFor(() => expect([first.readers.length, second.readers.length]).toEqual([1, 1]));
-    for (const { tell } of [first, second]) {
-      tell(hello());
-      tell({ type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] });
-    }
-    const { ask } = await openPageSession(url, SECRET);
-    const traders = async () => (await (await ask('/traders')).json()) as ServedTraders;
-    await vi.waitFor(async () => expect((await traders()).traders.filter(({ answers }) => answers)).toHaveLength(2));
-    const all = await traders();
-    expect(all.traders).toMatchObject([
-      { name: 'sun/trader', mode: 'quoting', answers: true, heard: 5_000, cash: '990', quoting: 1 },
-      { name: 'rain/trader', mode: 'quoting', answers: true },
-      { name: 'dead/trader', mode: 'not running', reason: 'no trader is running', answers: false, cash: '500' },
-    ]);
-    const metrics = await (await fetch(`${url}metrics`)).text();
-    expect(metrics.split('\n').filter((line) => line.startsWith('twinbook_up'))).toEqual([
-      'twinbook_up{trader="sun/trader"} 1',
-      'twinbook_up{trader="rain/trader"} 1',
-      'twinbook_up{trader="dead/trader"} 0',
-    ]);
-    // No guardian is needed for a trader that never ran.
-    expect(metrics.match(/^twinbook_guardian_watching\{.*$/gm)).toEqual([
-      'twinbook_guardian_watching{trader="sun/trader"} 1',
-      'twinbook_guardian_watching{trader="rain/trader"} 1',
-    ]);
-    expect(metrics.match(/^# TYPE twinbook_up /gm)).toHaveLength(1);
-    const press = (path: string) => ask(`/${path}`, { method: 'POST', body: '{"reason":"odd prices"}' });
-    expect((await press('actions/kill?trader=rain%2Ftrader')).status).toBe(200);
-    expect([first.asked, second.asked]).toEqual([[], [{ command: 'kill', reason: 'odd prices' }]]);
-    const killed = await (await press('traders/kill')).json();
-    expect(killed).toMatchObject({ text: expect.stringMatching(/^sun\/trader: done; .*dead\/trader: .*stop file/) });
-    expect(first.asked).toEqual([{ command: 'kill', reason: 'odd prices' }]);
-    expect([sun, rain, dead].map(({ ledger: { path } }) => existsSync(`${path}.kill`))).toEqual([false, false, true]);
-  });
+test('a console of several shows them all, the dead one as dead with its last word, and stops one or all', async () => {
+  const file = trader(`${APART}\nmetrics: { open: true }`);
+  const home = folderOf({ 'sun/trader.yaml': file, 'rain/trader.yaml': file, 'dead/trader.yaml': file });
+  const [sun, rain, dead] = [load(join(home, 'sun')), load(join(home, 'rain')), load(join(home, 'dead'))];
+  const ledger = openLedger(dead.ledger.path, HOLDER);
+  ledger.transaction(() => ledger.setCapital(m(500_000_000), 1_000));
+  ledger.close();
+  const serve = ({ control, ledger: { path } }: TraderConfig) => serveTrader(control.socket, undefined, path);
+  const [first, second] = [await serve(sun), await serve(rain)];
+  for (const { close } of [first, second]) onTestFinished(close);
+  const others = [rain, dead].map((config) => ({ config, guardian: WATCHING }));
+  const { url } = await consoleOf({ config: sun, others, secret: SECRET });
+  await vi.waitFor(() => expect([first.readers.length, second.readers.length]).toEqual([1, 1]));
+  for (const { tell } of [first, second]) {
+    tell(hello());
+    tell({ type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] });
+  }
+  const { ask } = await openPageSession(url, SECRET);
+  const traders = async () => (await (await ask('/traders')).json()) as ServedTraders;
+  await vi.waitFor(async () => expect((await traders()).traders.filter(({ answers }) => answers)).toHaveLength(2));
+  const all = await traders();
+  expect(all.traders).toMatchObject([
+    { name: 'sun/trader', mode: 'quoting', answers: true, heard: 5_000, cash: '990', quoting: 1 },
+    { name: 'rain/trader', mode: 'quoting', answers: true },
+    { name: 'dead/trader', mode: 'not running', reason: 'no trader is running', answers: false, cash: '500' },
+  ]);
+  const metrics = await (await fetch(`${url}metrics`)).text();
+  expect(metrics.split('\n').filter((line) => line.startsWith('twinbook_up'))).toEqual([
+    'twinbook_up{trader="sun/trader"} 1',
+    'twinbook_up{trader="rain/trader"} 1',
+    'twinbook_up{trader="dead/trader"} 0',
+  ]);
+  // No guardian is needed for a trader that never ran.
+  expect(metrics.match(/^twinbook_guardian_watching\{.*$/gm)).toEqual([
+    'twinbook_guardian_watching{trader="sun/trader"} 1',
+    'twinbook_guardian_watching{trader="rain/trader"} 1',
+  ]);
+  expect(metrics.match(/^# TYPE twinbook_up /gm)).toHaveLength(1);
+  const press = (path: string) => ask(`/${path}`, { method: 'POST', body: '{"reason":"odd prices"}' });
+  expect((await press('actions/kill?trader=rain%2Ftrader')).status).toBe(200);
+  expect([first.asked, second.asked]).toEqual([[], [{ command: 'kill', reason: 'odd prices' }]]);
+  const killed = await (await press('traders/kill')).json();
+  expect(killed).toMatchObject({ text: expect.stringMatching(/^sun\/trader: done; .*dead\/trader: .*stop file/) });
+  expect(first.asked).toEqual([{ command: 'kill', reason: 'odd prices' }]);
+  expect([sun, rain, dead].map(({ ledger: { path } }) => existsSync(`${path}.kill`))).toEqual([false, false, true]);
 });

@@ -107,36 +107,29 @@ describe('after one answer that says to stay away', () => {
   });
 });
 
-describe('a kill', () => {
-  it('says how many orders may rest; with --verify it exits with 5 when the proof does not come in time', async () => {
-    const exchange = await exchangeAt('--seed', '7', '--no-rate-limits');
-    const { command, client } = await quoting(4, exchange.url);
-    exchange.running.process.kill('SIGSTOP');
-    const verified = await command('kill', '--verify', '--timeout', '2', '--reason', 'enough');
-    expect(verified.code, verified.output).toBe(5);
-    const said = JSON.parse((await command('kill', '--reason', 'enough', '--json')).output) as { resting: number };
-    expect(said).toMatchObject({ mode: 'killed', reason: 'enough' });
-    expect(said.resting).toBeGreaterThanOrEqual(4);
-    exchange.running.process.kill('SIGCONT');
-    expect((await command('kill', '--verify')).code).toBe(0);
-    expect(await restingOf(client)).toBe(0);
-    await client.close();
-  });
+it('a kill says how many orders may rest; with --verify it exits with 5 when the proof does not come in time', async () => {
+  const exchange = await exchangeAt('--seed', '7', '--no-rate-limits');
+  const { command, client } = await quoting(4, exchange.url);
+  exchange.running.process.kill('SIGSTOP');
+  const verified = await command('kill', '--verify', '--timeout', '2', '--reason', 'enough');
+  expect(verified.code, verified.output).toBe(5);
+  const said = JSON.parse((await command('kill', '--reason', 'enough', '--json')).output) as { resting: number };
+  expect(said).toMatchObject({ mode: 'killed', reason: 'enough' });
+  expect(said.resting).toBeGreaterThanOrEqual(4);
+  exchange.running.process.kill('SIGCONT');
+  expect((await command('kill', '--verify')).code).toBe(0);
+  expect(await restingOf(client)).toBe(0);
+  await client.close();
 });
 
-describe('a guardian', () => {
-  it.each(pick([3]))(
-    'gets %s to its first request after the trader died, and cancels all the same',
-    async (_, answer) => {
-      const proxy = await misjudgingProxy(exchangeUrl());
-      const guarded = new Guarded(proxy.url, { guardian: '{ timeout_ms: 6000 }' });
-      onTestFailed(() => console.error(`${guarded.process.output()}\n${guarded.log()}`));
-      onTestFinished(() => guarded.remove());
-      await guarded.quoting(8);
-      guarded.stop('killed');
-      await guarded.process.exited;
-      await proxy.once(answer);
-      await until(async () => (await guarded.resting()) === 0, 'orders rest');
-    },
-  );
+it.each(pick([3]))('a guardian whose first request after the death gets %s cancels all the same', async (_, answer) => {
+  const proxy = await misjudgingProxy(exchangeUrl());
+  const guarded = new Guarded(proxy.url, { guardian: '{ timeout_ms: 6000 }' });
+  onTestFailed(() => console.error(`${guarded.process.output()}\n${guarded.log()}`));
+  onTestFinished(() => guarded.remove());
+  await guarded.quoting(8);
+  guarded.stop('killed');
+  await guarded.process.exited;
+  await proxy.once(answer);
+  await until(async () => (await guarded.resting()) === 0, 'orders rest');
 });

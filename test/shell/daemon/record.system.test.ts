@@ -245,26 +245,24 @@ it('a trader quotes on what can be read of a recording that was cut, and says on
   expect(await running.exited).toBe(0);
 });
 
-describe('a trader in several markets', () => {
-  it('merges what pairs up, redeems what resolves or is canceled, and books all of it', async () => {
-    const url = await exchangeHere('--no-rate-limits');
-    const yaml = traderYaml(url).replace('min_shares: "5"', 'min_shares: "1"');
-    const { folder, start, status } = traderAt(url, undefined, { 'trader.yaml': yaml });
-    const trader = start();
-    const taker = await Taker.join(url, 1);
-    // Slow enough that the trader's own request budget lasts.
-    taker.go(await marketsOf(url), 250);
-    await trader.waitFor(/merged complete sets in "[^"]+" for [\d.]+[\s\S]*merged complete sets in/);
-    await taker.end();
+it('a trader in several markets merges pairs, redeems what resolves or is canceled, and books all of it', async () => {
+  const url = await exchangeHere('--no-rate-limits');
+  const yaml = traderYaml(url).replace('min_shares: "5"', 'min_shares: "1"');
+  const { folder, start, status } = traderAt(url, undefined, { 'trader.yaml': yaml });
+  const trader = start();
+  const taker = await Taker.join(url, 1);
+  // Slow enough that the trader's own request budget lasts.
+  taker.go(await marketsOf(url), 250);
+  await trader.waitFor(/merged complete sets in "[^"]+" for [\d.]+[\s\S]*merged complete sets in/);
+  await taker.end();
 
-    // Two markets with shares, even after a merge in progress: one is resolved, one canceled.
-    const held = (await status()).markets.filter(({ yes, no }) => yes !== no);
-    expect(held.length).toBeGreaterThanOrEqual(2);
-    for (const [index, { market_condition_id: id, title }] of held.slice(0, 2).entries()) {
-      await paper(url, `/markets/${id}/resolve/`, { is_yes: index === 0 ? true : null });
-      await trader.waitFor(new RegExp(`redeemed in "${title.replaceAll(/[.*+?^$()[\]{}|]/g, '\\$&')}" for [\\d.]+`));
-    }
-    await endInOrder(trader);
-    await expectAgreement(folder, url, micros(1_000_000_000));
-  });
+  // Two markets with shares, even after a merge in progress: one is resolved, one canceled.
+  const held = (await status()).markets.filter(({ yes, no }) => yes !== no);
+  expect(held.length).toBeGreaterThanOrEqual(2);
+  for (const [index, { market_condition_id: id, title }] of held.slice(0, 2).entries()) {
+    await paper(url, `/markets/${id}/resolve/`, { is_yes: index === 0 ? true : null });
+    await trader.waitFor(new RegExp(`redeemed in "${title.replaceAll(/[.*+?^$()[\]{}|]/g, '\\$&')}" for [\\d.]+`));
+  }
+  await endInOrder(trader);
+  await expectAgreement(folder, url, micros(1_000_000_000));
 });

@@ -312,18 +312,16 @@ describe('what a journal holds', () => {
   });
 });
 
-describe('the room of a ledger’s runs', () => {
-  it('is made by removing its oldest, never the own one and never those of another ledger', async () => {
-    const run = (id: string, startedMs: number, ledgerPath: string) => ({
-      [`${id}/run.json`]: JSON.stringify({ startedMs, ledgerPath }),
-      [`${id}/observations-000001.ndjson`]: 'x'.repeat(1000),
-    });
-    const runs = folderOf({ ...run('z', 1, 'L'), ...run('other', 0, 'M'), ...run('a', 2, 'L'), ...run('own', 3, 'L') });
-    const left = () => runFolders(runs).map((path) => path.slice(runs.length + 1));
-    const room = new DiskQuota(runs, join(runs, 'own'), 'L');
-    expect([room.make(1000, 10_000, 0), left()]).toEqual([true, ['other', 'z', 'a', 'own']]);
-    expect([room.make(1000, 2500, 0), left()]).toEqual([true, ['other', 'a', 'own']]);
-    expect([room.make(1000, 10_000, -1), left()]).toEqual([true, ['other', 'own']]);
-    expect([room.make(1000, 10_000, -1), left()]).toEqual([false, ['other', 'own']]);
+it('room for a ledger’s runs is made by removing its oldest, never the own one or those of another ledger', async () => {
+  const run = (id: string, startedMs: number, ledgerPath: string) => ({
+    [`${id}/run.json`]: JSON.stringify({ startedMs, ledgerPath }),
+    [`${id}/observations-000001.ndjson`]: 'x'.repeat(1000),
   });
+  const runs = folderOf({ ...run('z', 1, 'L'), ...run('other', 0, 'M'), ...run('a', 2, 'L'), ...run('own', 3, 'L') });
+  const left = () => runFolders(runs).map((path) => path.slice(runs.length + 1));
+  const room = new DiskQuota(runs, join(runs, 'own'), 'L');
+  expect([room.make(1000, 10_000, 0), left()]).toEqual([true, ['other', 'z', 'a', 'own']]);
+  expect([room.make(1000, 2500, 0), left()]).toEqual([true, ['other', 'a', 'own']]);
+  expect([room.make(1000, 10_000, -1), left()]).toEqual([true, ['other', 'own']]);
+  expect([room.make(1000, 10_000, -1), left()]).toEqual([false, ['other', 'own']]);
 });

@@ -29,33 +29,29 @@ const snapshot = (more: Partial<TraderSnapshot> = {}): TraderSnapshot =>
     // No other field of a snapshot is shown.
   }) as TraderSnapshot;
 
-describe('the status line', () => {
-  it('begins with the UTC time, and names the command that ends the mode', () => {
-    const paused = snapshot({ mode: 'paused', reason: 'operator', wayBack: 'resume' });
-    expect(statusLine(paused, Date.UTC(2026, 0, 2, 9, 8, 7))).toMatch(
-      /^09:08:07 paused: operator \| .* \| to resume: twinbook resume$/,
-    );
-    expect(statusLine(snapshot(), 0)).not.toContain('back up');
-  });
+it('the status line begins with the UTC time, and names the command that ends the mode', () => {
+  const paused = snapshot({ mode: 'paused', reason: 'operator', wayBack: 'resume' });
+  expect(statusLine(paused, Date.UTC(2026, 0, 2, 9, 8, 7))).toMatch(
+    /^09:08:07 paused: operator \| .* \| to resume: twinbook resume$/,
+  );
+  expect(statusLine(snapshot(), 0)).not.toContain('back up');
 });
 
-describe('the log on a terminal', () => {
-  it('is its errors in words', () => {
-    const said: string[] = [];
-    const log = linesAbove((line) => said.push(line));
-    log.write('{"level":30,"msg":"ledger backed up"}\n');
-    log.write('{"level":40,"kind":"command","msg":"pause: operator"}\n');
-    log.write('{"level":50,"err":{"message":"disk full"},"msg":"the ledger could not be backed up"}\n');
-    log.write('{"level":50,"err":null,"msg":"a bug"}\n');
-    log.write('{"level":50,"err":"torn","msg":"a bug"}\n');
-    log.write('the log x cannot be written: ENOSPC\n');
-    expect(said).toEqual([
-      'error: the ledger could not be backed up: disk full',
-      'error: a bug',
-      'error: a bug',
-      'the log x cannot be written: ENOSPC',
-    ]);
-  });
+it('the log on a terminal is its errors in words', () => {
+  const said: string[] = [];
+  const log = linesAbove((line) => said.push(line));
+  log.write('{"level":30,"msg":"ledger backed up"}\n');
+  log.write('{"level":40,"kind":"command","msg":"pause: operator"}\n');
+  log.write('{"level":50,"err":{"message":"disk full"},"msg":"the ledger could not be backed up"}\n');
+  log.write('{"level":50,"err":null,"msg":"a bug"}\n');
+  log.write('{"level":50,"err":"torn","msg":"a bug"}\n');
+  log.write('the log x cannot be written: ENOSPC\n');
+  expect(said).toEqual([
+    'error: the ledger could not be backed up: disk full',
+    'error: a bug',
+    'error: a bug',
+    'the log x cannot be written: ENOSPC',
+  ]);
 });
 
 const EVIL = 'order \u001b[2J\u001b]52;c;b3duZWQ=\u0007 rests\r\n12:00:00 fill: all is well\u009b1A';
@@ -100,12 +96,10 @@ describe('the screen', () => {
   });
 });
 
-describe('a command', () => {
-  it('shows no control character of a name, in a message or in JSON', async () => {
-    const cwd = folderOf({});
-    const missing = await run(['data', 'list', 'no\u001b[2Jsuch\u009b'], { cwd });
-    expect(missing.err).toContain('no?[2Jsuch?');
-    expect(missing.out + missing.err).not.toMatch(/[^\P{Cc}\n]/u);
-    expect((await run(['\u001b]0;owned\u0007'], { cwd })).err).toContain('?]0;owned?');
-  });
+it('a command shows no control character of a name, in a message or in JSON', async () => {
+  const cwd = folderOf({});
+  const missing = await run(['data', 'list', 'no\u001b[2Jsuch\u009b'], { cwd });
+  expect(missing.err).toContain('no?[2Jsuch?');
+  expect(missing.out + missing.err).not.toMatch(/[^\P{Cc}\n]/u);
+  expect((await run(['\u001b]0;owned\u0007'], { cwd })).err).toContain('?]0;owned?');
 });

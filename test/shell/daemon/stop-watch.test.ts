@@ -63,20 +63,18 @@ describe('the watch for what stops a trader', () => {
   });
 });
 
-describe('a proof that is wanted', () => {
-  /** The seconds, out of this number, at which another way is tried. */
-  function triedAt(seconds: number, wantsProof: (second: number) => boolean): number[] {
-    let nowMs = 5_000;
-    const isOverdue = watchProof(() => nowMs);
-    const tried: number[] = [];
-    for (let second = 0; second < seconds; second++, nowMs += 1_000)
-      if (isOverdue(wantsProof(second))) tried.push(second);
-    return tried;
-  }
+/** The seconds, out of this number, at which another way is tried. */
+function triedAt(seconds: number, wantsProof: (second: number) => boolean): number[] {
+  let nowMs = 5_000;
+  const isOverdue = watchProof(() => nowMs);
+  const tried: number[] = [];
+  for (let second = 0; second < seconds; second++, nowMs += 1_000)
+    if (isOverdue(wantsProof(second))) tried.push(second);
+  return tried;
+}
 
-  it.each<[string, number, (second: number) => boolean, number[]]>([
-    ['is overdue after 10 s, then after twice as long, a minute at most', 300, () => true, [10, 30, 70, 130, 190, 250]],
-    ['begins anew with the next one', 60, (second) => second < 15 || second > 20, [10, 31, 51]],
-    ['is never overdue while none is wanted', 300, () => false, []],
-  ])('%s', (_, seconds, wantsProof, tried) => expect(triedAt(seconds, wantsProof)).toEqual(tried));
-});
+it.each<[string, number, (second: number) => boolean, number[]]>([
+  ['is overdue after 10 s, then after twice as long, a minute at most', 300, () => true, [10, 30, 70, 130, 190, 250]],
+  ['begins anew with the next one', 60, (second) => second < 15 || second > 20, [10, 31, 51]],
+  ['is never overdue while none is wanted', 300, () => false, []],
+])('a proof that is wanted %s', (_, seconds, wantsProof, tried) => expect(triedAt(seconds, wantsProof)).toEqual(tried));

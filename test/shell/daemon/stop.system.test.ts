@@ -116,9 +116,8 @@ describe('a trader that listens', () => {
   });
 });
 
-describe('a trader that does not listen', () => {
-  it('because a strategy of its own blocks the process is canceled past it', async () => {
-    const blocking = `
+it('a trader that does not listen, because a strategy of its own blocks the process, is canceled past it', async () => {
+  const blocking = `
       import { defineStrategy } from 'twinbook/strategy';
       export default defineStrategy({
         name: 'blocks', summary: 'Blocks the process where no time limit of a call can reach.', params: {},
@@ -129,18 +128,17 @@ describe('a trader that does not listen', () => {
           },
         }),
       });`;
-    const at = place(ALONE.replace('[maker.yaml]', '[maker.yaml, blocks.yaml]'), { 'blocks.js': blocking });
-    const [, , , market] = await marketsOf(at.url);
-    writeFileSync(`${at.folder}/maker.yaml`, makerYaml('{ max: 3 }'));
-    writeFileSync(`${at.folder}/blocks.yaml`, `strategy: ./blocks.js\nmarkets: { ids: ["${market}"] }\n`);
-    const trader = await at.quoting();
-    await trader.waitFor(/^blocked$/m);
-    const canceled = await at.command('cancel-all', '--verify');
-    expect(canceled.output).toMatch(NONE_RESTS);
-    expect(canceled.code).toBe(0);
-    expect(await at.resting()).toEqual([]);
-    trader.process.kill('SIGKILL');
-  });
+  const at = place(ALONE.replace('[maker.yaml]', '[maker.yaml, blocks.yaml]'), { 'blocks.js': blocking });
+  const [, , , market] = await marketsOf(at.url);
+  writeFileSync(`${at.folder}/maker.yaml`, makerYaml('{ max: 3 }'));
+  writeFileSync(`${at.folder}/blocks.yaml`, `strategy: ./blocks.js\nmarkets: { ids: ["${market}"] }\n`);
+  const trader = await at.quoting();
+  await trader.waitFor(/^blocked$/m);
+  const canceled = await at.command('cancel-all', '--verify');
+  expect(canceled.output).toMatch(NONE_RESTS);
+  expect(canceled.code).toBe(0);
+  expect(await at.resting()).toEqual([]);
+  trader.process.kill('SIGKILL');
 });
 
 describe('a trader whose ledger is locked by somebody else', () => {

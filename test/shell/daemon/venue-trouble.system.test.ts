@@ -96,21 +96,19 @@ markets: { select: { state: open, kind: orderbook }, max: 4 }
 params: { order_shares: "25" }
 `;
 
-describe('a trader on an exchange that loses, delays, doubles and garbles', () => {
-  it('ends with the ledger that the exchange has, to the last micro', async () => {
-    const url = await exchangeHere('--seed', '7', '--no-rate-limits', '--draft-lifetime-s', '5');
-    const proxy = await lossyProxy(url, SEED, 0.3);
-    const { folder, start } = traderAt(proxy.url, undefined, { 'maker.yaml': MAKER });
-    const taker = await Taker.join(url, SEED);
-    taker.go(await marketsOf(url), 60);
-    const trader = start();
-    await trader.waitFor(/ fill: /);
-    // Every fault several times, at many steps of many orders; then the end, with all unsettled requests.
-    await proxy.rage(8);
-    await endInOrder(trader);
-    await taker.end();
-    expect(await expectAgreement(folder, url, CAPITAL, proxy.url)).toBeGreaterThan(5);
-  });
+it('a trader on an exchange that loses, delays, doubles and garbles ends with the exchange’s ledger, to the micro', async () => {
+  const url = await exchangeHere('--seed', '7', '--no-rate-limits', '--draft-lifetime-s', '5');
+  const proxy = await lossyProxy(url, SEED, 0.3);
+  const { folder, start } = traderAt(proxy.url, undefined, { 'maker.yaml': MAKER });
+  const taker = await Taker.join(url, SEED);
+  taker.go(await marketsOf(url), 60);
+  const trader = start();
+  await trader.waitFor(/ fill: /);
+  // Every fault several times, at many steps of many orders; then the end, with all unsettled requests.
+  await proxy.rage(8);
+  await endInOrder(trader);
+  await taker.end();
+  expect(await expectAgreement(folder, url, CAPITAL, proxy.url)).toBeGreaterThan(5);
 });
 
 it('an exchange that revokes the API key stops its trader, which cancels what rests with another key', async () => {

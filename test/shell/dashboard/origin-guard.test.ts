@@ -22,31 +22,27 @@ const knock = (method: string, ...raw: string[]) => statusOf(method, '/state', r
 const NAVIGATION = ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document'];
 const json = ['content-type', 'application/json'];
 
-describe('a request is heard', () => {
-  it.each([
-    ['a page that is opened', ['GET', 'Host', HOST, 'Sec-Fetch-Site', 'none']],
-    ['the page asking for its state', ['GET', 'Host', HOST, 'Sec-Fetch-Site', 'same-origin']],
-    ['a program that is no browser', ['GET', 'Host', HOST]],
-    ['by its other names', ['GET', 'Host', 'localhost:8788']],
-    ['by its other address', ['GET', 'Host', '[::1]:8788']],
-    ['a button', ['POST', 'Host', HOST, 'Origin', `http://${HOST}`, 'Sec-Fetch-Site', 'same-origin', ...json]],
-    ['a program that acts', ['POST', 'Host', HOST, 'Content-Type', 'application/json; charset=utf-8']],
-  ])('from %s', (_, [method = '', ...raw]) => expect(knock(method, ...raw)).toBe('heard'));
-});
+it.each([
+  ['a page that is opened', ['GET', 'Host', HOST, 'Sec-Fetch-Site', 'none']],
+  ['the page asking for its state', ['GET', 'Host', HOST, 'Sec-Fetch-Site', 'same-origin']],
+  ['a program that is no browser', ['GET', 'Host', HOST]],
+  ['by its other names', ['GET', 'Host', 'localhost:8788']],
+  ['by its other address', ['GET', 'Host', '[::1]:8788']],
+  ['a button', ['POST', 'Host', HOST, 'Origin', `http://${HOST}`, 'Sec-Fetch-Site', 'same-origin', ...json]],
+  ['a program that acts', ['POST', 'Host', HOST, 'Content-Type', 'application/json; charset=utf-8']],
+])('a request is heard from %s', (_, [method = '', ...raw]) => expect(knock(method, ...raw)).toBe('heard'));
 
-describe('the document alone may be opened from another page', () => {
-  it.each([
-    ['as a tab', '/', 'GET', NAVIGATION, 'heard'],
-    ['as a view', '/?view=log', 'GET', NAVIGATION, 'heard'],
-    ['in a frame', '/', 'GET', [...NAVIGATION.slice(0, 4), 'Sec-Fetch-Dest', 'iframe'], 403],
-    ['by a script', '/', 'GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'no-cors'], 403],
-    ['with another path', '/state', 'GET', NAVIGATION, 403],
-    ['with a path that begins like its own', '//evil.example/', 'GET', NAVIGATION, 403],
-    ['by a form', '/', 'POST', [...NAVIGATION, ...json], 403],
-    ['under another name', '/', 'GET', [...NAVIGATION, 'Host', 'evil.example'], 403],
-  ] as const)('%s', (_, target, method, raw, outcome) => {
-    expect(statusOf(method, target, ['Host', HOST, ...raw])).toBe(outcome);
-  });
+it.each([
+  ['as a tab', '/', 'GET', NAVIGATION, 'heard'],
+  ['as a view', '/?view=log', 'GET', NAVIGATION, 'heard'],
+  ['in a frame', '/', 'GET', [...NAVIGATION.slice(0, 4), 'Sec-Fetch-Dest', 'iframe'], 403],
+  ['by a script', '/', 'GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'no-cors'], 403],
+  ['with another path', '/state', 'GET', NAVIGATION, 403],
+  ['with a path that begins like its own', '//evil.example/', 'GET', NAVIGATION, 403],
+  ['by a form', '/', 'POST', [...NAVIGATION, ...json], 403],
+  ['under another name', '/', 'GET', [...NAVIGATION, 'Host', 'evil.example'], 403],
+] as const)('the document alone may be opened from another page: %s', (_, target, method, raw, outcome) => {
+  expect(statusOf(method, target, ['Host', HOST, ...raw])).toBe(outcome);
 });
 
 describe('a request is not heard', () => {

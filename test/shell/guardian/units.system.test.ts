@@ -30,14 +30,15 @@ describe.skipIf(!isInstalled)('the units of systemd, as systemd itself rates the
   });
 });
 
-describe('the units for several traders', () => {
-  /** A unit without comments, as systemd reads it. */
-  const read = (unit: string) =>
-    readFileSync(join(UNITS, unit), 'utf8')
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'));
+/** A unit without comments, as systemd reads it. */
+const read = (unit: string) =>
+  readFileSync(join(UNITS, unit), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
 
-  it.each(['twinbook', 'twinbook-guardian'])('%s@ is %s with paths of its own', (unit) => {
+it.each(['twinbook', 'twinbook-guardian'])(
+  'the unit %s@ for several traders is the unit of one with own paths',
+  (unit) => {
     const own = read(`${unit}@.service`);
     expect(own.filter((line) => line.includes('%i')).length).toBeGreaterThanOrEqual(5);
     const same = own.map((line) =>
@@ -48,5 +49,5 @@ describe('the units for several traders', () => {
         .replace(/\/%i$| %i(?=,| )/, ''),
     );
     expect(same).toEqual(read(`${unit}.service`));
-  });
-});
+  },
+);

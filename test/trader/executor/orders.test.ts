@@ -495,18 +495,16 @@ describe('a kill', () => {
   });
 });
 
-describe('after a restart', () => {
-  it('what was not signed is given up, what was signed is read, what rests is adopted', () => {
-    const s = fresh().resting('rests', 'o1');
-    s.placed('signed', 'o2');
-    s.take('orders.submit');
-    s.place('asked');
-    s.restart();
-    expect([s.state('rests'), s.state('signed'), s.state('asked')]).toEqual(['live', 'unknown', 'abandoned']);
-    expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'o1' }]);
-    s.answer('orders.detail', answered(row('open', 0, 'o2')));
-    s.wait(10);
-    s.list([row('open', 0, 'o1'), row('open', 0, 'o2')]);
-    expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'o1' }, { orderPubkey: 'o2' }]);
-  });
+it('after a restart, what was not signed is given up, what was signed is read, what rests is adopted', () => {
+  const s = fresh().resting('rests', 'o1');
+  s.placed('signed', 'o2');
+  s.take('orders.submit');
+  s.place('asked');
+  s.restart();
+  expect([s.state('rests'), s.state('signed'), s.state('asked')]).toEqual(['live', 'unknown', 'abandoned']);
+  expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'o1' }]);
+  s.answer('orders.detail', answered(row('open', 0, 'o2')));
+  s.wait(10);
+  s.list([row('open', 0, 'o1'), row('open', 0, 'o2')]);
+  expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'o1' }, { orderPubkey: 'o2' }]);
 });

@@ -108,18 +108,16 @@ describe('a withdrawal', () => {
   });
 });
 
-describe('placing of one strategy only', () => {
-  it('signs its places and no others', () => {
-    const s = fresh().place('p');
-    s.executor.setPlacing({ onlyStrategy: 'other' });
-    s.answer('orders.create', s.draft());
-    expect(s.state()).toBe('abandoned');
-    s.executor.setPlacing({ onlyStrategy: 'maker' });
-    s.placed('r', 'o3');
-    expect(s.out).toEqual(['orders.submit']);
-    s.executor.setPlacing({ onlyStrategy: 'other' });
-    expect(() => s.place('q')).toThrow(/placing is off/);
-  });
+it('placing of one strategy only signs its places and no others', () => {
+  const s = fresh().place('p');
+  s.executor.setPlacing({ onlyStrategy: 'other' });
+  s.answer('orders.create', s.draft());
+  expect(s.state()).toBe('abandoned');
+  s.executor.setPlacing({ onlyStrategy: 'maker' });
+  s.placed('r', 'o3');
+  expect(s.out).toEqual(['orders.submit']);
+  s.executor.setPlacing({ onlyStrategy: 'other' });
+  expect(() => s.place('q')).toThrow(/placing is off/);
 });
 
 describe('the expiry that a draft names', () => {
@@ -146,22 +144,20 @@ describe('the expiry that a draft names', () => {
   });
 });
 
-describe('our clock steps by an hour', () => {
-  it.each([HOUR_MS, 0])('and back: a cancel that is under way is settled within seconds (ahead %d ms)', (ahead) => {
-    const s = fresh().resting();
-    s.begin({ kind: 'cancel', intentId: 'c', orderPubkey: 'order', marketConditionId: MARKET });
-    const terms = { action: 'cancel-order', orderPubkey: 'order' } as const;
-    s.answer('orders.cancel', s.draftOf('order', terms));
-    s.nowMs += ahead;
-    s.answer('orders.cancelSubmit', lost);
-    s.nowMs -= HOUR_MS;
-    const steppedMs = s.nowMs;
-    let sentAgain = false;
-    while (!sentAgain && s.nowMs < steppedMs + 10_000) {
-      s.wait(500);
-      if (s.out[0] === 'orders.detail') s.answer('orders.detail', answered(row('open')));
-      sentAgain = s.out.includes('orders.cancelSubmit');
-    }
-    expect(sentAgain).toBe(true);
-  });
+it.each([HOUR_MS, 0])('a cancel is settled within seconds after our clock steps by an hour (ahead %d ms)', (ahead) => {
+  const s = fresh().resting();
+  s.begin({ kind: 'cancel', intentId: 'c', orderPubkey: 'order', marketConditionId: MARKET });
+  const terms = { action: 'cancel-order', orderPubkey: 'order' } as const;
+  s.answer('orders.cancel', s.draftOf('order', terms));
+  s.nowMs += ahead;
+  s.answer('orders.cancelSubmit', lost);
+  s.nowMs -= HOUR_MS;
+  const steppedMs = s.nowMs;
+  let sentAgain = false;
+  while (!sentAgain && s.nowMs < steppedMs + 10_000) {
+    s.wait(500);
+    if (s.out[0] === 'orders.detail') s.answer('orders.detail', answered(row('open')));
+    sentAgain = s.out.includes('orders.cancelSubmit');
+  }
+  expect(sentAgain).toBe(true);
 });

@@ -92,29 +92,27 @@ const books = (order: Partial<OrderRecord> = {}, isFilling = false): Parameters<
 });
 const LIST_MS = 100_000;
 
-describe('an order', () => {
-  const filled = (shares: number) => ({ filled_amount: m(shares * ONE) });
-  const closed = { status: 'filled', filledMicros: m(10 * ONE), bookedMicros: m(10 * ONE) } as const;
-  it.each<[string, Partial<OrderRow>, Partial<OrderRecord>, boolean, boolean]>([
-    ['is as it was asked for', {}, {}, false, true],
-    ['of which more is filled than the ledger knows is told by its fills', filled(9), {}, false, true],
-    ['of which less is filled than before contradicts itself', filled(3), {}, false, false],
-    ['of which less is filled than a moment ago comes from a list that lags', filled(3), {}, true, true],
-    ['is filled beyond its amount', filled(11), {}, true, false],
-    ['has fills beyond its amount in the ledger', {}, { bookedMicros: m(11 * ONE) }, true, false],
-    ['has ended long ago and still rests', {}, { ...closed, closedMs: LIST_MS - 20_000 }, false, false],
-    ['has ended lately and still rests in a list that lags', {}, { ...closed, closedMs: LIST_MS - 5_000 }, false, true],
-    ['has another price', { price: m(1) }, {}, true, false],
-    ['has another side', { side: 'sell' }, {}, true, false],
-    ['has another outcome', { outcome: { is_yes: false, text: null } }, {}, true, false],
-    ['is in another market', { market: { condition_id: 'B', title: null } }, {}, true, false],
-    ["is nobody's", { pubkey: 'foreign', status: 'canceled' }, {}, false, false],
-    ["without a pubkey is nobody's", { pubkey: null }, {}, false, false],
-    ["of nobody's that had no effect is nobody's business", { pubkey: 'foreign', status: 'expired' }, {}, false, true],
-  ])('%s', (_, row, record, isFilling, agrees) =>
-    expect(orderDifference({ ...ROW, ...row }, books(record, isFilling), LIST_MS) === null).toBe(agrees),
-  );
-});
+const filled = (shares: number) => ({ filled_amount: m(shares * ONE) });
+const closed = { status: 'filled', filledMicros: m(10 * ONE), bookedMicros: m(10 * ONE) } as const;
+it.each<[string, Partial<OrderRow>, Partial<OrderRecord>, boolean, boolean]>([
+  ['is as it was asked for', {}, {}, false, true],
+  ['of which more is filled than the ledger knows is told by its fills', filled(9), {}, false, true],
+  ['of which less is filled than before contradicts itself', filled(3), {}, false, false],
+  ['of which less is filled than a moment ago comes from a list that lags', filled(3), {}, true, true],
+  ['is filled beyond its amount', filled(11), {}, true, false],
+  ['has fills beyond its amount in the ledger', {}, { bookedMicros: m(11 * ONE) }, true, false],
+  ['has ended long ago and still rests', {}, { ...closed, closedMs: LIST_MS - 20_000 }, false, false],
+  ['has ended lately and still rests in a list that lags', {}, { ...closed, closedMs: LIST_MS - 5_000 }, false, true],
+  ['has another price', { price: m(1) }, {}, true, false],
+  ['has another side', { side: 'sell' }, {}, true, false],
+  ['has another outcome', { outcome: { is_yes: false, text: null } }, {}, true, false],
+  ['is in another market', { market: { condition_id: 'B', title: null } }, {}, true, false],
+  ["is nobody's", { pubkey: 'foreign', status: 'canceled' }, {}, false, false],
+  ["without a pubkey is nobody's", { pubkey: null }, {}, false, false],
+  ["of nobody's that had no effect is nobody's business", { pubkey: 'foreign', status: 'expired' }, {}, false, true],
+])('an order that %s', (_, row, record, isFilling, agrees) =>
+  expect(orderDifference({ ...ROW, ...row }, books(record, isFilling), LIST_MS) === null).toBe(agrees),
+);
 
 describe('a trade', () => {
   it.each<[string, Partial<OwnTradeRow>, boolean]>([

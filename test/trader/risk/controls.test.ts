@@ -216,34 +216,32 @@ describe('an input that is missing or not finite', () => {
   });
 });
 
-describe('self-crossing in mirrored space', () => {
-  const price = fc.integer({ min: 1, max: ONE - 1 }).map(m);
-  const leg = fc.record({
-    isYes: fc.boolean(),
-    side: fc.constantFrom('buy' as const, 'sell' as const),
-    priceMicros: price,
-  });
+const price = fc.integer({ min: 1, max: ONE - 1 }).map(m);
+const leg = fc.record({
+  isYes: fc.boolean(),
+  side: fc.constantFrom('buy' as const, 'sell' as const),
+  priceMicros: price,
+});
 
-  it('never leaves two of our orders that would trade with each other', () => {
-    fc.assert(
-      fc.property(leg, leg, fc.constantFrom('resting' as const, 'unknown' as const), (old, fresh, phase) => {
-        const exposure = exposureOf([held], [orderOf({ ...old, phase, remainingMicros: m(1) })]);
-        const verdict = judge(placeOf({ ...fresh, amountMicros: m(1), fairYesMicros: m(500_000) }), {
-          ...factsOf({ exposure, ...NO_BOOK }),
-          limits: limitsOf({ priceCollarFairMicros: m(ONE) }),
-        });
-        // The cost is computed order by order, as the exchange would match the orders.
-        const [p, q] = [old.priceMicros, fresh.priceMicros];
-        const sameOutcome = old.isYes === fresh.isYes;
-        const meets = sameOutcome
-          ? old.side !== fresh.side && (old.side === 'buy' ? p >= q : q >= p)
-          : old.side === fresh.side && (old.side === 'buy' ? p + q >= ONE : p + q <= ONE);
-        if (verdict.verdict === 'approved') expect(meets).toBe(false);
-        else if (verdict.name === 'self_cross') expect(meets).toBe(true);
-      }),
-      { numRuns: 500 },
-    );
-  });
+it('two of our orders that would trade with each other are never left, in mirrored space', () => {
+  fc.assert(
+    fc.property(leg, leg, fc.constantFrom('resting' as const, 'unknown' as const), (old, fresh, phase) => {
+      const exposure = exposureOf([held], [orderOf({ ...old, phase, remainingMicros: m(1) })]);
+      const verdict = judge(placeOf({ ...fresh, amountMicros: m(1), fairYesMicros: m(500_000) }), {
+        ...factsOf({ exposure, ...NO_BOOK }),
+        limits: limitsOf({ priceCollarFairMicros: m(ONE) }),
+      });
+      // The cost is computed order by order, as the exchange would match the orders.
+      const [p, q] = [old.priceMicros, fresh.priceMicros];
+      const sameOutcome = old.isYes === fresh.isYes;
+      const meets = sameOutcome
+        ? old.side !== fresh.side && (old.side === 'buy' ? p >= q : q >= p)
+        : old.side === fresh.side && (old.side === 'buy' ? p + q >= ONE : p + q <= ONE);
+      if (verdict.verdict === 'approved') expect(meets).toBe(false);
+      else if (verdict.name === 'self_cross') expect(meets).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 describe('an approval', () => {

@@ -17,21 +17,21 @@ function lossOf(orders: readonly Partial<WorkingOrder>[], yes = 0, no = 0): numb
 const SALE = { side: 'sell', priceMicros: m(160_000) } as const;
 const DEAR = { isYes: false, priceMicros: m(900_000) };
 
-describe('the loss of open orders if prices return to their averages', () => {
-  it.each<{ what: string; orders: Partial<WorkingOrder>[]; yes?: number; no?: number; loss: number }>([
-    { what: 'a purchase of YES above it', orders: [{}], loss: 12 * 0.34 },
-    { what: 'a purchase below it', orders: [{ priceMicros: m(400_000) }], loss: 0 },
-    { what: 'a purchase of NO above it', orders: [{ isYes: false }], loss: 12 * 0.34 },
-    { what: 'orders of any live phase', orders: [{}, { phase: 'in_flight' }, { phase: 'unknown' }], loss: 36 * 0.34 },
-    { what: 'no order that was never signed', orders: [{ phase: 'abandoned' }], loss: 0 },
-    { what: 'orders of all markets', orders: [{}, { marketConditionId: 'b' }], loss: 24 * 0.34 },
-    { what: 'a sale out of complete sets', orders: [SALE], yes: 50, no: 50, loss: 12 * 0.34 },
-    { what: 'no sale of what is held alone', orders: [SALE], yes: 50, loss: 0 },
-    { what: 'the part that passes zero', orders: [{ isYes: false }], yes: 10, loss: 2 * 0.34 },
-    { what: 'the dearer order as passing zero', orders: [DEAR, { isYes: false }], yes: 12, loss: 12 * 0.4 },
-    { what: 'fees', orders: [{ priceMicros: m(500_000), feeRateMicros: m(20_000) }], loss: 12 * 0.01 },
-  ])('counts $what', ({ orders, yes, no, loss }) => expect(lossOf(orders, yes, no)).toBeCloseTo(loss, 6));
-});
+it.each<{ what: string; orders: Partial<WorkingOrder>[]; yes?: number; no?: number; loss: number }>([
+  { what: 'a purchase of YES above it', orders: [{}], loss: 12 * 0.34 },
+  { what: 'a purchase below it', orders: [{ priceMicros: m(400_000) }], loss: 0 },
+  { what: 'a purchase of NO above it', orders: [{ isYes: false }], loss: 12 * 0.34 },
+  { what: 'orders of any live phase', orders: [{}, { phase: 'in_flight' }, { phase: 'unknown' }], loss: 36 * 0.34 },
+  { what: 'no order that was never signed', orders: [{ phase: 'abandoned' }], loss: 0 },
+  { what: 'orders of all markets', orders: [{}, { marketConditionId: 'b' }], loss: 24 * 0.34 },
+  { what: 'a sale out of complete sets', orders: [SALE], yes: 50, no: 50, loss: 12 * 0.34 },
+  { what: 'no sale of what is held alone', orders: [SALE], yes: 50, loss: 0 },
+  { what: 'the part that passes zero', orders: [{ isYes: false }], yes: 10, loss: 2 * 0.34 },
+  { what: 'the dearer order as passing zero', orders: [DEAR, { isYes: false }], yes: 12, loss: 12 * 0.4 },
+  { what: 'fees', orders: [{ priceMicros: m(500_000), feeRateMicros: m(20_000) }], loss: 12 * 0.01 },
+])('the loss of open orders if prices return to their averages counts $what', ({ orders, yes, no, loss }) =>
+  expect(lossOf(orders, yes, no)).toBeCloseTo(loss, 6),
+);
 
 describe('control 22', () => {
   const book = { bids: [], asks: [{ priceMicros: m(850_000), amountMicros: m(12 * ONE) }] };

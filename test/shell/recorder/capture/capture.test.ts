@@ -320,101 +320,95 @@ describe('own orders', () => {
   });
 });
 
-describe('any market', () => {
-  /** Events at the venue every 100 ms. */
-  const moment = fc.oneof(
-    fc.record({
-      what: fc.constant('add' as const),
-      price: fc.integer({ min: 51, max: 60 }),
-      amount: fc.integer({ min: 1, max: 9 }),
-    }),
-    fc.record({ what: fc.constant('take' as const), amount: fc.integer({ min: 1, max: 9 }) }),
-    fc.record({ what: fc.constantFrom('book' as const, 'trades' as const, 'nothing' as const) }),
-  );
+/** Events at the venue every 100 ms. */
+const moment = fc.oneof(
+  fc.record({
+    what: fc.constant('add' as const),
+    price: fc.integer({ min: 51, max: 60 }),
+    amount: fc.integer({ min: 1, max: 9 }),
+  }),
+  fc.record({ what: fc.constant('take' as const), amount: fc.integer({ min: 1, max: 9 }) }),
+  fc.record({ what: fc.constantFrom('book' as const, 'trades' as const, 'nothing' as const) }),
+);
 
-  it('is recorded as it was: its book, each trade once, time forward, no decrease before its trade', () => {
-    fc.assert(
-      fc.property(fc.array(moment, { maxLength: 300 }), (moments) => {
-        const polls = new Polls();
-        polls.capture.expect(1_000_000);
-        polls.detail(0);
-        const asks = new Map<number, number>([[55, 20]]);
-        const rows: ReturnType<typeof tradeOf>[] = [];
-        const levels = () => Object.fromEntries([...asks].map(([price, amount]) => [price / 100, amount]));
-        polls.book(1000, { 0.4: 1 }, levels());
-        polls.trades(1200, rows);
-        let nowMs = 3000;
-        for (const one of moments) {
-          nowMs += 200;
-          if (one.what === 'add') asks.set(one.price, (asks.get(one.price) ?? 0) + one.amount);
-          if (one.what === 'take') {
-            const best = Math.min(...asks.keys());
-            const amount = Math.min(one.amount, asks.get(best) ?? 0);
-            if (amount === 0) continue;
-            rows.unshift(tradeOf(Math.floor(nowMs / 1000), best / 100, amount));
-            const left = (asks.get(best) ?? 0) - amount;
-            if (left === 0) asks.delete(best);
-            else asks.set(best, left);
-          }
-          if (one.what === 'book') polls.book(nowMs, { 0.4: 1 }, levels());
-          if (one.what === 'trades') polls.trades(nowMs, rows.slice(0, 100));
+it('any market is recorded as it was: its book, each trade once, time forward, no decrease before its trade', () => {
+  fc.assert(
+    fc.property(fc.array(moment, { maxLength: 300 }), (moments) => {
+      const polls = new Polls();
+      polls.capture.expect(1_000_000);
+      polls.detail(0);
+      const asks = new Map<number, number>([[55, 20]]);
+      const rows: ReturnType<typeof tradeOf>[] = [];
+      const levels = () => Object.fromEntries([...asks].map(([price, amount]) => [price / 100, amount]));
+      polls.book(1000, { 0.4: 1 }, levels());
+      polls.trades(1200, rows);
+      let nowMs = 3000;
+      for (const one of moments) {
+        nowMs += 200;
+        if (one.what === 'add') asks.set(one.price, (asks.get(one.price) ?? 0) + one.amount);
+        if (one.what === 'take') {
+          const best = Math.min(...asks.keys());
+          const amount = Math.min(one.amount, asks.get(best) ?? 0);
+          if (amount === 0) continue;
+          rows.unshift(tradeOf(Math.floor(nowMs / 1000), best / 100, amount));
+          const left = (asks.get(best) ?? 0) - amount;
+          if (left === 0) asks.delete(best);
+          else asks.set(best, left);
         }
-        polls.book(nowMs + 1000, { 0.4: 1 }, levels());
-        polls.trades(nowMs + 2000, rows.slice(0, 100));
-        polls.capture.close(nowMs + 3000);
+        if (one.what === 'book') polls.book(nowMs, { 0.4: 1 }, levels());
+        if (one.what === 'trades') polls.trades(nowMs, rows.slice(0, 100));
+      }
+      polls.book(nowMs + 1000, { 0.4: 1 }, levels());
+      polls.trades(nowMs + 2000, rows.slice(0, 100));
+      polls.capture.close(nowMs + 3000);
 
-        const { events } = polls.remembered;
-        const expected = ['bid 0.4 1', ...[...asks].map(([price, amount]) => `ask ${price / 100} ${amount}`)];
-        expect(polls.remembered.book()).toEqual(expected.sort());
-        expect(events.map(({ timeMs }) => timeMs)).toEqual(
-          [...events.map(({ timeMs }) => timeMs)].sort((a, b) => a - b),
+      const { events } = polls.remembered;
+      const expected = ['bid 0.4 1', ...[...asks].map(([price, amount]) => `ask ${price / 100} ${amount}`)];
+      expect(polls.remembered.book()).toEqual(expected.sort());
+      expect(events.map(({ timeMs }) => timeMs)).toEqual([...events.map(({ timeMs }) => timeMs)].sort((a, b) => a - b));
+      const traded = events.filter(({ what }) => what === 'trade');
+      // A page has a hundred rows: unseen rows cannot be recorded.
+      if (rows.length <= 100) {
+        expect(traded.map(({ price, amount }) => `${price} ${amount}`).sort()).toEqual(
+          rows.map(({ price, amount }) => `${price} ${amount}`).sort(),
         );
-        const traded = events.filter(({ what }) => what === 'trade');
-        // A page has a hundred rows: unseen rows cannot be recorded.
-        if (rows.length <= 100) {
-          expect(traded.map(({ price, amount }) => `${price} ${amount}`).sort()).toEqual(
-            rows.map(({ price, amount }) => `${price} ${amount}`).sort(),
-          );
-        }
-        const unexplained = new Map<number, number>();
-        const known = new Map<number, number>();
-        for (const { what, side, price, amount } of events) {
-          if (what === 'clear') known.clear();
-          if (what === 'trade') unexplained.set(price, (unexplained.get(price) ?? 0) + amount);
-          if (what !== 'level' || side === 0) continue;
-          const decrease = (known.get(price) ?? 0) - amount;
-          known.set(price, amount);
-          if (decrease <= 0 || rows.length > 100) continue;
-          // Additions at the same price may hide a part of the trades, never the opposite.
-          expect(unexplained.get(price) ?? 0).toBeGreaterThanOrEqual(decrease);
-        }
-      }),
-      { numRuns: 300 },
-    );
-  });
+      }
+      const unexplained = new Map<number, number>();
+      const known = new Map<number, number>();
+      for (const { what, side, price, amount } of events) {
+        if (what === 'clear') known.clear();
+        if (what === 'trade') unexplained.set(price, (unexplained.get(price) ?? 0) + amount);
+        if (what !== 'level' || side === 0) continue;
+        const decrease = (known.get(price) ?? 0) - amount;
+        known.set(price, amount);
+        if (decrease <= 0 || rows.length > 100) continue;
+        // Additions at the same price may hide a part of the trades, never the opposite.
+        expect(unexplained.get(price) ?? 0).toBeGreaterThanOrEqual(decrease);
+      }
+    }),
+    { numRuns: 300 },
+  );
 });
 
-describe('what feeds say', () => {
-  const heard = (polls: Polls, nowMs: number, p: number, conditionId = MARKET) =>
-    polls.capture.onFeed({
-      kind: 'feed',
-      nowMs,
-      feed: 'model',
-      values: [{ conditionId, p, bid: null, ask: null, sd: null, atMs: nowMs, validUntilMs: null }],
-    });
-
-  it('is kept with its market, also what was said before the first look, on the venue’s clock', () => {
-    const polls = new Polls();
-    heard(polls, 200, 0.3);
-    heard(polls, 500, 0.4);
-    heard(polls, 600, 0.9, 'another');
-    polls.detail(0);
-    polls.book(1000, { 0.4: 10 }, { 0.5: 7 });
-    heard(polls, 2000, 0.5);
-    const told = polls.remembered.feedValues.map(({ seenMs, timeMs, value }) => [seenMs, timeMs, value.p]);
-    expect(told).toEqual([
-      [500, 500, 0.4],
-      [2000, 2000, 0.5],
-    ]);
+const heard = (polls: Polls, nowMs: number, p: number, conditionId = MARKET) =>
+  polls.capture.onFeed({
+    kind: 'feed',
+    nowMs,
+    feed: 'model',
+    values: [{ conditionId, p, bid: null, ask: null, sd: null, atMs: nowMs, validUntilMs: null }],
   });
+
+it('what feeds say is kept with its market, also from before the first look, on the venue’s clock', () => {
+  const polls = new Polls();
+  heard(polls, 200, 0.3);
+  heard(polls, 500, 0.4);
+  heard(polls, 600, 0.9, 'another');
+  polls.detail(0);
+  polls.book(1000, { 0.4: 10 }, { 0.5: 7 });
+  heard(polls, 2000, 0.5);
+  const told = polls.remembered.feedValues.map(({ seenMs, timeMs, value }) => [seenMs, timeMs, value.p]);
+  expect(told).toEqual([
+    [500, 500, 0.4],
+    [2000, 2000, 0.5],
+  ]);
 });

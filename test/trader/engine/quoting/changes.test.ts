@@ -134,21 +134,19 @@ describe('changes towards quotes', () => {
   });
 });
 
-describe('while only the net position may be reduced', () => {
-  const ask = (n: number, amount: number, strategy = 'maker') => ({
-    ...order('ask', 50, amount),
-    strategy,
-    submittedMs: n,
-  });
+const ask = (n: number, amount: number, strategy = 'maker') => ({
+  ...order('ask', 50, amount),
+  strategy,
+  submittedMs: n,
+});
 
-  it('the newest orders beyond the position are too much, whichever strategy placed them', () => {
-    const all = [ask(3, 30), ask(1, 60), ask(2, 50, 'other'), { ...order('bid', 40, 10), submittedMs: 0 }];
-    const excess = findExcess(all, shares(100));
-    expect(excess.map(({ submittedMs, side }) => `${side} ${submittedMs}`)).toEqual(['bid 0', 'ask 2']);
-    expect(findExcess([ask(1, 60), ask(2, 40)], shares(100))).toEqual([]);
-    expect(findExcess([ask(1, 100)], shares(84))).toHaveLength(1);
-    expect(findExcess([{ ...order('bid', 40, 10), submittedMs: 0 }], shares(-10))).toEqual([]);
-  });
+it('while only the net position may be reduced, the newest orders beyond it are too much, whoever placed them', () => {
+  const all = [ask(3, 30), ask(1, 60), ask(2, 50, 'other'), { ...order('bid', 40, 10), submittedMs: 0 }];
+  const excess = findExcess(all, shares(100));
+  expect(excess.map(({ submittedMs, side }) => `${side} ${submittedMs}`)).toEqual(['bid 0', 'ask 2']);
+  expect(findExcess([ask(1, 60), ask(2, 40)], shares(100))).toEqual([]);
+  expect(findExcess([ask(1, 100)], shares(84))).toHaveLength(1);
+  expect(findExcess([{ ...order('bid', 40, 10), submittedMs: 0 }], shares(-10))).toEqual([]);
 });
 
 it('an order nearer to the fair price than the distance, or beyond it, is too near', () => {

@@ -1,7 +1,7 @@
 /** Quotes of a shipped strategy equal the mathematics that these tests compare with published results. */
 
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { MarketView } from '../../../../src/trader/market/view.js';
 import {
   indifferencePrices,
@@ -38,24 +38,22 @@ const prices = (factors: Factors) => ({
  */
 const MIDPOINT = (0.01 * 10) ** 2 / 24 / (6 * Math.sqrt(3)) + 1e-8;
 
-describe('log-odds-maker, orders of 10 shares', () => {
-  test('whatever the price, position and aversion, its centre is the reservation price', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 5, max: 95 }),
-        fc.integer({ min: -200, max: 200 }),
-        fc.integer({ min: 0, max: 100 }),
-        (cents, net, aversion) => {
-          const { factors } = maker({ risk_aversion: aversion / 10_000 }).quote(holding(around(cents / 100), net));
-          const fair = factor(factors, 'fair_price');
-          expect(prices(factors).reservation).toBeCloseTo(reservationPrice(fair, aversion / 10_000, net), 12);
-          const indifferent = indifferencePrices(fair, Math.max(1e-9, aversion / 10_000), net, 10);
-          expect(Math.abs(prices(factors).bid - indifferent.bid)).toBeLessThan(MIDPOINT);
-          expect(Math.abs(prices(factors).ask - indifferent.ask)).toBeLessThan(MIDPOINT);
-        },
-      ),
-    );
-  });
+test('whatever price, position and aversion, log-odds-maker’s centre is the reservation price (orders of 10 shares)', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 5, max: 95 }),
+      fc.integer({ min: -200, max: 200 }),
+      fc.integer({ min: 0, max: 100 }),
+      (cents, net, aversion) => {
+        const { factors } = maker({ risk_aversion: aversion / 10_000 }).quote(holding(around(cents / 100), net));
+        const fair = factor(factors, 'fair_price');
+        expect(prices(factors).reservation).toBeCloseTo(reservationPrice(fair, aversion / 10_000, net), 12);
+        const indifferent = indifferencePrices(fair, Math.max(1e-9, aversion / 10_000), net, 10);
+        expect(Math.abs(prices(factors).bid - indifferent.bid)).toBeLessThan(MIDPOINT);
+        expect(Math.abs(prices(factors).ask - indifferent.ask)).toBeLessThan(MIDPOINT);
+      },
+    ),
+  );
 });
 
 test('log-odds-maker widens for informed takers to the quotes of Glosten and Milgrom', () => {
