@@ -177,7 +177,7 @@ describe.each([
     );
   });
 
-  test('with what may be filled in one direction, the position limit holds; reducing only never passes zero', () => {
+  test('with what may be filled in one direction, the position limit holds; reducing only never passes zero', () =>
     fc.assert(
       fc.property(params, anyView, (raw, view) => {
         const quotes = strategy.create(paramsFor(strategy, raw), view.market).quote(withMore(view));
@@ -189,6 +189,5 @@ describe.each([
         if (quotes.asks.length > 0) expect(sum(quotes.asks) - netMicros).toBeLessThanOrEqual(most);
       }),
       { numRuns: times(100, 200) },
-    );
-  });
+    ));
 });

@@ -171,7 +171,7 @@ describe('own prices', () => {
     expect(holdAskSum([own(null, 0.6), own(null, null)], 1.01)).toEqual([0.6, null]);
   });
 
-  it('of nested thresholds never let anybody buy a wide one for less than a narrow one pays him', () => {
+  it('of nested thresholds never let anybody buy a wide one for less than a narrow one pays him', () =>
     fc.assert(
       fc.property(lists, lists, (bids, asks) => {
         const held = holdNested({ bids, asks }, 0.01);
@@ -185,8 +185,7 @@ describe('own prices', () => {
           }
         }
       }),
-    );
-  });
+    ));
 });
 
 describe('event-maker', () => {

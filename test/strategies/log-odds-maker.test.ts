@@ -175,7 +175,7 @@ test('more YES never raises a quote', () => {
   );
 });
 
-test('who calls YES what we call NO gets the mirror image', () => {
+test('who calls YES what we call NO gets the mirror image', () =>
   fc.assert(
     fc.property(anyView, (view) => {
       const raw = { max_book_spread: 1, min_fair_price: 0 };
@@ -188,5 +188,4 @@ test('who calls YES what we call NO gets the mirror image', () => {
       expect(Math.max(0, ...differences)).toBeLessThanOrEqual(view.market.tickMicros);
     }),
     { numRuns: 300 },
-  );
-});
+  ));

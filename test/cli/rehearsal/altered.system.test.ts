@@ -144,9 +144,8 @@ describe('a venue that differs from its profile', () => {
     await stopsAt(there, 'rate limits and headers', { said: [due, 'X-RateLimit-Limit: 50'] });
   });
 
-  test('lets drafts live for a shorter time', async () => {
-    await stopsAt(await venue('', 20), 'draft', { said: ['draft_lifetime_s: 60'] });
-  });
+  test('lets drafts live for a shorter time', async () =>
+    stopsAt(await venue('', 20), 'draft', { said: ['draft_lifetime_s: 60'] }));
 
   test('answers everything by the page of a proxy', async () => {
     const there = await venue();

@@ -134,12 +134,11 @@ describe('a venue whose budget others use too', () => {
     await share(patient, (others, refused) => expect(refused).toBeLessThanOrEqual(others));
   });
 
-  it('refuses, of what finds out for itself, no more than a few probes a minute besides', async () => {
-    await share(LANES, (others, refused, ms) => {
+  it('refuses, of what finds out for itself, no more than a few probes a minute besides', () =>
+    share(LANES, (others, refused, ms) => {
       const probes = others === 0 ? 0 : 12 * Math.ceil(ms / MINUTE_MS);
       expect(refused).toBeLessThanOrEqual(others + probes);
-    });
-  });
+    }));
 });
 
 describe('a venue that does not follow its own headers', () => {

@@ -162,8 +162,6 @@ describe('the base address', () => {
 
   it.each(['https://api.example.com', 'http://localhost:1', 'http://127.0.0.1:1/', 'http://[::1]:1'])(
     'is accepted: %s',
-    async (baseUrl) => {
-      await new ServiceClient({ profile, baseUrl }).close();
-    },
+    (baseUrl) => new ServiceClient({ profile, baseUrl }).close(),
   );
 });

@@ -108,9 +108,7 @@ const LISTS = Object.keys(WALKS) as ListName[];
 const pathOf = (name: EndpointName) => declarationOf(name).path.replace(/\{\w+\}/g, 'id');
 
 describe('the typed methods', () => {
-  it('are one for each endpoint, at its name', () => {
-    expectTypeOf<Missing>().toEqualTypeOf<never>();
-  });
+  it('are one for each endpoint, at its name', () => expectTypeOf<Missing>().toEqualTypeOf<never>());
 
   it.each(NAMES)('%s calls its own endpoint, and throws its refusal under its name', async (name) => {
     server.answer = answering(404, refusal('not_found', 'Not found.'));

@@ -42,7 +42,7 @@ describe('the sliding window', () => {
     );
   });
 
-  it('wastes nothing: with instant answers it allows exactly what the venue allows', () => {
+  it('wastes nothing: with instant answers it allows exactly what the venue allows', () =>
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 8 }),
@@ -64,8 +64,7 @@ describe('the sliding window', () => {
         },
       ),
       { numRuns: 300 },
-    );
-  });
+    ));
 
   it('says when a place comes free, and gives back the place of what never left', () => {
     const window = new SlidingWindow(2);

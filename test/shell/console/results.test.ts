@@ -20,7 +20,7 @@ describe('markouts', () => {
   const POINTS = [point(1_000, 440_000, 460_000), point(1_005, 490_000, 510_000)];
   const LATER = [point(1_060, null, 510_000), point(1_300, 290_000, 310_000)];
 
-  test('are the others’ middle beside our price, by side, in YES space, and not known where nothing is', () => {
+  test('are the others’ middle beside our price, by side, in YES space, and not known where nothing is', () =>
     withLedger((ledger) => {
       bookTrades(ledger, [
         { id: 'bought', market: 'a', price: 400_000, shares: 10 },
@@ -38,10 +38,9 @@ describe('markouts', () => {
         expect(of(horizon, 'all')).toMatchObject({ fills: 0, not_known: 2, mean: '', total: '' });
       expect(of(300, 'bid')).toMatchObject({ mean: '-0.1', total: '-1' });
       expect(of(300, 'ask')).toMatchObject({ mean: '0.25' });
-    });
-  });
+    }));
 
-  test('are looked up again until the last of them is over, and then never', () => {
+  test('are looked up again until the last of them is over, and then never', () =>
     withLedger((ledger) => {
       bookTrades(ledger, [{ id: 'bought', market: 'a', price: 400_000, shares: 10 }]);
       let points = [...POINTS];
@@ -60,11 +59,10 @@ describe('markouts', () => {
       points = [];
       expect(known(9_000_000).slice(-3)).toEqual([1, 1, 0]);
       expect(asked).toBe(2);
-    });
-  });
+    }));
 });
 
-test('scenarios say what is held of an event would come to, worst first, and nothing of orders', () => {
+test('scenarios say what is held of an event would come to, worst first, and nothing of orders', () =>
   withLedger((ledger) => {
     bookTrades(ledger, [
       { id: 'a1', market: 'a', price: 400_000, shares: 10 },
@@ -85,8 +83,7 @@ test('scenarios say what is held of an event would come to, worst first, and not
       { event: 'A · B', scenario: 'no market: YES', result: '10', from_now: '7.5' },
       { event: 'A · B', scenario: 'only A: YES', result: '20', from_now: '17.5' },
     ]);
-  });
-});
+  }));
 
 describe('files for spreadsheets', () => {
   test.each([
@@ -107,7 +104,7 @@ describe('files for spreadsheets', () => {
     expect(csvLine([value, 7, null])).toBe(`${cell},7,\n`);
   });
 
-  test('hold orders and fills with their titles', () => {
+  test('hold orders and fills with their titles', () =>
     withLedger((ledger) => {
       bookTrades(ledger, [{ id: 'one', market: 'a', price: 400_000, shares: 10 }]);
       const lines = (name: 'fills' | 'orders') => makeCsv(name, ledger, () => '=1+1').split('\n');
@@ -117,6 +114,5 @@ describe('files for spreadsheets', () => {
         '',
       ]);
       expect(lines('orders')[1]).toMatch(/,order-one,a,'=1\+1,buy,YES,0.4,10,10,/);
-    });
-  });
+    }));
 });

@@ -46,7 +46,7 @@ function moneyOf(ledger: Ledger, of: { readonly trader: ShownState; readonly boo
 }
 
 describe('money', () => {
-  test('adds up to the ledger’s own result, by day, market and strategy alike', () => {
+  test('adds up to the ledger’s own result, by day, market and strategy alike', () =>
     withLedger((ledger) => {
       trade(ledger);
       const book = new ResultBook(() => 0);
@@ -70,10 +70,9 @@ describe('money', () => {
       expect(view.markets.reduce((sum, { result }) => sum + micros(result), 0)).toBe(pnl.totalMicros);
       expect(micros(view.result)).toBe(pnl.totalMicros);
       expect(view.markets[0]).toMatchObject({ key: 'a', yes: '3', no: '0', cost: '1.2', turnover: '7.29' });
-    });
-  });
+    }));
 
-  test('says no result while a holding has no price, or while bookings are unread', () => {
+  test('says no result while a holding has no price, or while bookings are unread', () =>
     withLedger((ledger) => {
       trade(ledger);
       const unmarked = moneyOf(ledger, { trader: toldTrader([]), book: new ResultBook() }, null);
@@ -87,10 +86,9 @@ describe('money', () => {
       expect(view(0).markets.map(({ result }) => result)).toEqual(['0.706', '0.958']);
       ledger.newestBooking = () => 1_000;
       expect(view(1_000).markets.map(({ result }) => result)).toEqual(['', '']);
-    });
-  });
+    }));
 
-  test('reads a long ledger in parts, and from its beginning when a trade was taken back', () => {
+  test('reads a long ledger in parts, and from its beginning when a trade was taken back', () =>
     withLedger((ledger) => {
       trade(ledger);
       let now = 0;
@@ -107,8 +105,7 @@ describe('money', () => {
       expect([book.read, book.days.get('1970-01-01')?.fills]).toEqual([0.5, 2]);
       book.readOn({ ...readOf, tradeTurns: () => 1 }, 1);
       expect([book.read, book.days.get('1970-01-01')?.fills]).toEqual([0.25, 1]);
-    });
-  });
+    }));
 });
 
 const bookingOf = (id: number) => ({
@@ -146,14 +143,13 @@ describe('risk', () => {
   });
 });
 
-test('latencies are bounds of their histogram', () => {
+test('latencies are bounds of their histogram', () =>
   expect([[], [0, 0], [1, 98, 1], [...Array(11).fill(0), 1]].map((counts) => withinText(counts, 0.99))).toEqual([
     '–',
     '–',
     '≤ 0.05 s',
     '> 30 s',
-  ]);
-});
+  ]));
 
 /** `Terms: buy YES at 0.4 > The same as: sell NO 0.6`, a line for each leaf. */
 const leaves = ({ name, value, children }: ExplainNode): readonly string[] =>
@@ -162,7 +158,7 @@ const leaves = ({ name, value, children }: ExplainNode): readonly string[] =>
     : children.flatMap((child) => leaves(child).map((line) => `${name}${value === '' ? '' : ` ${value}`} > ${line}`));
 
 describe('explain', () => {
-  test('says of a fill what it was, and of its order why it was there', () => {
+  test('says of a fill what it was, and of its order why it was there', () =>
     withLedger((ledger) => {
       trade(ledger);
       const { tree } = explainView('fill-a-buy', ledger, toldTrader([]));
@@ -177,8 +173,7 @@ describe('explain', () => {
       ]);
       expect(explainView('a-buy', ledger, toldTrader([])).tree?.value).toBe('order-a-buy');
       expect(explainView('nobody', ledger, toldTrader([])).tree).toBeNull();
-    });
-  });
+    }));
 
   test('says of a market what its strategy said, and which controls refused', () => {
     const refusals = [{ name: 'max_open_orders', count: 4, text: '41 orders' }];
@@ -229,7 +224,7 @@ describe('lists', () => {
     });
   });
 
-  test('of resting orders have the newest 100, and the number of all, also after a restore of the ledger', () => {
+  test('of resting orders have the newest 100, and the number of all, also after a restore of the ledger', () =>
     withLedger((ledger, path) => {
       ledger.transaction(() => {
         for (let i = 0; i < 150; i++) {
@@ -245,10 +240,9 @@ describe('lists', () => {
       renameSync(`${path}.restoring`, path);
       expect([connection.lists().resting_orders, connection.opened]).toEqual([0, 2]);
       connection.close();
-    });
-  });
+    }));
 
-  test('pair the first shares bought with the first sold, in either outcome, after fees', () => {
+  test('pair the first shares bought with the first sold, in either outcome, after fees', () =>
     withLedger((ledger) => {
       // Each fill has a fee of 0.042.
       bookTrades(ledger, [
@@ -268,10 +262,9 @@ describe('lists', () => {
         ['YES', '3', '0.5', '0.55', '0.0996', 60_000],
         ['YES', '12', '0.416667', '0.6', '2.0992', 60_000],
       ]);
-    });
-  });
+    }));
 
-  test('of a long ledger have the round trips of the fills read so far, and their fraction', () => {
+  test('of a long ledger have the round trips of the fills read so far, and their fraction', () =>
     withLedger((ledger) => {
       const parts = Array.from({ length: 12 }, (_, i) =>
         many.slice(10).map((one) => ({ ...one, id: `${i} ${one.id}` })),
@@ -289,8 +282,7 @@ describe('lists', () => {
         [300, 1],
       ]);
       expect(listOrders(ledger, {})).toMatchObject({ trips: { count: 300 }, read: 1 });
-    });
-  });
+    }));
 });
 
 test.each([
@@ -308,7 +300,7 @@ test.each([
   expect(listActions({ mode, answers, wayBack }).map(({ name }) => name)).toEqual(names.split(' ').filter(Boolean));
 });
 
-test('the log has the events of the ledger and other notices of the trader, without fills, and all refusals', () => {
+test('the log has the events of the ledger and other notices of the trader, without fills, and all refusals', () =>
   withLedger((ledger) => {
     ledger.transaction(() => ledger.addEvent({ timeMs: 9_000, severity: 'loud', kind: 'kill', text: 'why' }));
     ledger.transaction(() => ledger.addEvent({ timeMs: 9_900, severity: 'info', kind: 'fill', text: 'bought 5' }));
@@ -330,8 +322,7 @@ test('the log has the events of the ledger and other notices of the trader, with
     expect(isCurrent()).toEqual([['run', null, true]]);
     told.onLost('no trader is running');
     expect(isCurrent()).toEqual([['run', null, false]]);
-  });
-});
+  }));
 
 test('a configuration is a line for each setting, called as in its files', () => {
   const config = {

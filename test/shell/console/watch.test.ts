@@ -26,9 +26,7 @@ const S = 1_000;
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2026, 10, 23), toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] });
 });
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => vi.useRealTimers());
 
 const opened = (kind: string): AlertState['open'][number] => {
   const times = { sinceMs: Date.now() - 60 * S, toldMs: Date.now() - 60 * S, acknowledgedMs: null };

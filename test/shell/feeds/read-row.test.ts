@@ -40,12 +40,11 @@ describe('a row of a feed', () => {
     expect('kind' in read ? read.text : read).toContain(text);
   });
 
-  it('is read or refused in words, whatever it is', () => {
+  it('is read or refused in words, whatever it is', () =>
     fc.assert(
       fc.property(fc.anything(), (raw) => {
         const read = readRow(raw, NOW_MS);
         expect('kind' in read ? read.text : '').not.toMatch(/[\p{C}]/u);
       }),
-    );
-  });
+    ));
 });

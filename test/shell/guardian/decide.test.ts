@@ -297,7 +297,7 @@ describe('for any heartbeat', () => {
   /** Checks are late on a busy machine. */
   const lateness = fc.integer({ min: 0, max: 700 });
 
-  it('an alarm is raised exactly when a pause is as long as the time-out, give or take one look', () => {
+  it('an alarm is raised exactly when a pause is as long as the time-out, give or take one look', () =>
     fc.assert(
       fc.property(pauses, lateness, fc.boolean(), (gaps, lateMs, traderGone) => {
         const stepMs = LOOK_MS + lateMs;
@@ -315,8 +315,7 @@ describe('for any heartbeat', () => {
         }
       }),
       { numRuns: 300 },
-    );
-  });
+    ));
 
   it('whatever rounds come to, an alarm is not given up while something may rest', () => {
     const outcomes = fc.array(fc.constantFrom('empty', 'canceled', 'failed'), { maxLength: 60 });

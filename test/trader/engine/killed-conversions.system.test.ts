@@ -20,11 +20,10 @@ const conversionsOf = ({ sent }: Scene) =>
 
 const modes = Object.keys(LADDER) as Mode[]; // The keys of a record of modes.
 
-it('the ladder lets merges and redeems leave where it lets orders leave, and nowhere else', () => {
+it('the ladder lets merges and redeems leave where it lets orders leave, and nowhere else', () =>
   expect(modes.filter((mode) => LADDER[mode].conversions !== 'none')).toEqual(
     modes.filter((mode) => LADDER[mode].orders !== 'none'),
-  );
-});
+  ));
 
 it('the ladder lets splits leave where orders may add to a position, and nowhere else', () => {
   const adds = modes.filter((mode) => ['normal', 'widen'].includes(LADDER[mode].stance));
@@ -63,7 +62,7 @@ it.each<['split' | 'merge', OperatorCommand, OperatorCommand | null]>([
   );
 });
 
-it('a split whose submit nobody answers is done once, and its sets are still wanted after a restart', () => {
+it('a split whose submit nobody answers is done once, and its sets are still wanted after a restart', () =>
   play(
     52,
     (scene) => {
@@ -80,5 +79,4 @@ it('a split whose submit nobody answers is done once, and its sets are still wan
       expect(scene.process.ledger.verify()).toEqual([]);
     },
     HOARDER,
-  );
-});
+  ));

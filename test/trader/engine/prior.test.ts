@@ -75,12 +75,11 @@ const failed = (outcome: RequestResult['outcome']): RequestResult => ({ ...answe
 const sigma = ({ feed }: MarketEntry) => feed.glance(NOW_MS).sigmaLogOddsPerSqrtS;
 
 describe('price bars', () => {
-  it('are asked for two days up to the last that has ended', () => {
+  it('are asked for two days up to the last that has ended', () =>
     expect(request.call).toMatchObject({
       endpoint: 'markets.candles',
       query: { start_time: toS - CANDLES_S, end_time: toS, interval: '5m', is_yes: true },
-    });
-  });
+    }));
 
   it('are wanted of a quoted market that has a past, where it is set', () => {
     expect(wantsCandles(entryOf(3600), ON, NOW_MS)).toBe(true);

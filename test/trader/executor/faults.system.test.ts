@@ -34,7 +34,7 @@ describe('with any faults and crashes, then calm', () => {
     clockStepMs: fc.integer({ min: -30_000, max: 30_000 }),
   });
 
-  it('each intent takes effect at most once, and ledger and exchange agree to the micro', () => {
+  it('each intent takes effect at most once, and ledger and exchange agree to the micro', () =>
     fc.assert(
       fc.property(options, (each) => {
         const story = live(each);
@@ -42,8 +42,7 @@ describe('with any faults and crashes, then calm', () => {
         expect(story.differences, JSON.stringify(each)).toEqual([]);
       }),
       { numRuns: times(8, 100) },
-    );
-  });
+    ));
 
   it('a day full of everything really has fills, cancels, merges, redeems and crashes', () => {
     const all = { ...CALM, answerLost: 0.1, errorAfterEffect: 0.1, late: 0.05, requestLost: 0.05, throttled: 0.05 };

@@ -64,7 +64,7 @@ testWithLedger('the writer returns what a reader of the file finds, also after r
 });
 
 describe('a ledger of virtual time, which writes later', () => {
-  it('says what the ledger of a file says, in lists too', () => {
+  it('says what the ledger of a file says, in lists too', () =>
     forAll([fc.array(step, { maxLength: 6 })], { numRuns: 8 }, (steps) => {
       withLedger((file) => {
         const memory = openMemoryLedger();
@@ -78,8 +78,7 @@ describe('a ledger of virtual time, which writes later', () => {
         expect(lists(memory)).toEqual(lists(file));
         expect(memory.verify()).toEqual([]);
       });
-    });
-  });
+    }));
 
   testWithLedger('says it of more orders than wait to be written, whatever becomes of each', (file) => {
     const memory = openMemoryLedger();

@@ -38,7 +38,7 @@ function withPast(work: (ledger: Ledger) => void): void {
 
 const MARKED = ['place-mark', 'cancel-mark'];
 
-it('deletes what ended before the date, keeps what ended later, and remembers the date', () => {
+it('deletes what ended before the date, keeps what ended later, and remembers the date', () =>
   withPast((ledger) => {
     expect(ledger.prunedBefore()).toBeNull();
     expect(prune(ledger, { beforeMs: 2 * DAY_MS + 10 })).toMatchObject({ rows: 3, untilMs: 2 * DAY_MS + 10 });
@@ -47,10 +47,9 @@ it('deletes what ended before the date, keeps what ended later, and remembers th
     expect(ledger.order('a')).toBeNull();
     prune(ledger, { beforeMs: DAY_MS });
     expect(ledger.prunedBefore()).toBe(2 * DAY_MS + 10);
-  });
-});
+  }));
 
-it('keeps fills, failed trades, conversions and all that they refer to, and whatever is not over', () => {
+it('keeps fills, failed trades, conversions and all that they refer to, and whatever is not over', () =>
   withPast((ledger) => {
     ledger.transaction(() => {
       ledger.changeOrder('a', { status: 'partially_filled_canceled', filledMicros: m(ONE), closedMs: DAY_MS });
@@ -71,10 +70,9 @@ it('keeps fills, failed trades, conversions and all that they refer to, and what
       intents: ['place-a', 'place-b', 'place-c', ...MARKED, 'merged', 'unknown', 'abandoned', 'live'],
     });
     expect([ledger.fills(), ledger.conversions(), ledger.failedTrades(), ledger.pnl(new Map())]).toEqual(before);
-  });
-});
+  }));
 
-it('keeps what the next comparison with the exchange may meet', () => {
+it('keeps what the next comparison with the exchange may meet', () =>
   withPast((ledger) => {
     ledger.transaction(() => markComparedTo(ledger, 'b'));
     expect(prune(ledger).untilMs).toBe(2 * DAY_MS - 10_000);
@@ -86,8 +84,7 @@ it('keeps what the next comparison with the exchange may meet', () => {
     });
     prune(ledger);
     expect(left(ledger).orders).toEqual(['b', 'c', 'mark']);
-  });
-});
+  }));
 
 it('keeps everything before the first comparison, or where none of the compared orders is its own', () => {
   for (const note of ['null', '{"older":[]}', '{"older":["foreign"]}']) {
@@ -98,7 +95,7 @@ it('keeps everything before the first comparison, or where none of the compared 
   }
 });
 
-it('keeps rows of the last two minutes, and an intent that the trader works on', () => {
+it('keeps rows of the last two minutes, and an intent that the trader works on', () =>
   withPast((ledger) => {
     ledger.transaction(() => {
       addCanceled(ledger, 'young', NOW_MS - 60_000);
@@ -107,10 +104,9 @@ it('keeps rows of the last two minutes, and an intent that the trader works on',
     });
     expect(prune(ledger, {}, (id) => id === 'place-b').untilMs).toBe(NOW_MS - 120_000);
     expect(left(ledger)).toMatchObject({ orders: ['b', 'young', 'newest'] });
-  });
-});
+  }));
 
-it('deletes events that are about a pruned row, and no others', () => {
+it('deletes events that are about a pruned row, and no others', () =>
   withPast((ledger) => {
     const event = { timeMs: 1, severity: 'loud', kind: 'came_back' } as const;
     ledger.transaction(() => {
@@ -119,8 +115,7 @@ it('deletes events that are about a pruned row, and no others', () => {
     });
     expect(prune(ledger).rows).toBe(11);
     expect(ledger.events().map(({ text }) => text)).toEqual(['null', 'mark']);
-  });
-});
+  }));
 
 it('looks at no more rows in a batch than were asked for, nor than its limit, and ends', () => {
   withPast((ledger) => {
@@ -149,7 +144,7 @@ it('grows and shrinks its batches towards the wanted time, within bounds', () =>
   expect(adaptToCheckpoint(100, 90)).toBe(50);
 });
 
-it('carries a long log over in a batch of its own', () => {
+it('carries a long log over in a batch of its own', () =>
   inFolder((path) => {
     const ledger = openLedger(path, HOLDER);
     ledger.transaction(() => {
@@ -160,8 +155,7 @@ it('carries a long log over in a batch of its own', () => {
     expect(prune(ledger, { rows: 20 })).toMatchObject({ ...done, rows: 0, after: 0, untilMs: null });
     expect(prune(ledger, { rows: 20 })).toMatchObject({ ...done, rows: 30, after: 20 });
     ledger.close();
-  });
-});
+  }));
 
 it('gives pages back, so many at a time, and the next open finds a sound file', () => {
   inFolder((path) => {

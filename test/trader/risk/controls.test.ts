@@ -223,7 +223,7 @@ const leg = fc.record({
   priceMicros: price,
 });
 
-it('two of our orders that would trade with each other are never left, in mirrored space', () => {
+it('two of our orders that would trade with each other are never left, in mirrored space', () =>
   fc.assert(
     fc.property(leg, leg, fc.constantFrom('resting' as const, 'unknown' as const), (old, fresh, phase) => {
       const exposure = exposureOf([held], [orderOf({ ...old, phase, remainingMicros: m(1) })]);
@@ -241,8 +241,7 @@ it('two of our orders that would trade with each other are never left, in mirror
       else if (verdict.name === 'self_cross') expect(meets).toBe(true);
     }),
     { numRuns: 500 },
-  );
-});
+  ));
 
 describe('an approval', () => {
   it('is never refused to a cancel, whatever the state', () => {

@@ -12,7 +12,7 @@ const anyLimits = fc.record({
 });
 
 describe('the rungs of a loss', () => {
-  it('are reached exactly when either loss is that part of its limit or more', () => {
+  it('are reached exactly when either loss is that part of its limit or more', () =>
     fc.assert(
       fc.property(any, any, anyLimits, (dayLossMicros, drawdownMicros, limits) => {
         const isPart = (lost: number, of: number, part: number) =>
@@ -25,8 +25,7 @@ describe('the rungs of a loss', () => {
         expect(rung.reducing !== null).toBe(isReached(limits.reduceAtLossMicros));
       }),
       { numRuns: 2_000 },
-    );
-  });
+    ));
 
   it('say the figures', () => {
     const limits = {

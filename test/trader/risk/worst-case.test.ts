@@ -39,7 +39,7 @@ const speaks = (verdict: ReturnType<typeof judge>, name: string): boolean =>
   verdict.verdict === 'approved' || verdict.name === name;
 
 describe('the exposure', () => {
-  it('is the worst over every subset of fills and every resolution', () => {
+  it('is the worst over every subset of fills and every resolution', () =>
     fc.assert(
       fc.property(randomState, ({ holdings, orders }) => {
         const exposure = exposureOf(holdings, orders);
@@ -52,10 +52,9 @@ describe('the exposure', () => {
         expect(exposure.workingOrders).toBe(orders.filter((order) => order.phase !== 'abandoned').length);
       }),
       RUNS,
-    );
-  });
+    ));
 
-  it('does not depend on how it came about', () => {
+  it('does not depend on how it came about', () =>
     fc.assert(
       fc.property(randomState, fc.array(fc.nat(), { maxLength: 8 }), ({ holdings, orders }, detours) => {
         const plain = exposureOf(holdings, orders);
@@ -78,8 +77,7 @@ describe('the exposure', () => {
         expect(winding.workingOrders).toBe(plain.workingOrders);
       }),
       RUNS,
-    );
-  });
+    ));
 
   it('offers only shares that no conversion and no working sell holds', () => {
     const exposure = exposureOf(
@@ -130,7 +128,7 @@ describe('a limit holds even if every working order fills in the worst order', (
     );
   });
 
-  it('19: currency', () => {
+  it('19: currency', () =>
     fc.assert(
       fc.property(randomState, limit, (state, cashMicros) => {
         const verdict = verdictOf(state, {}, { cashMicros });
@@ -139,10 +137,9 @@ describe('a limit holds even if every working order fills in the worst order', (
         expect(verdict.verdict === 'approved').toBe(needed <= BigInt(cashMicros));
       }),
       RUNS,
-    );
-  });
+    ));
 
-  it('17: while only reducing is allowed, no fills can bring a position further from zero or past it', () => {
+  it('17: while only reducing is allowed, no fills can bring a position further from zero or past it', () =>
     fc.assert(
       fc.property(randomState, fc.constantFrom('reduce-only' as const, 'flatten' as const), (state, stance) => {
         const { holdings, orders, place } = state;
@@ -151,6 +148,5 @@ describe('a limit holds even if every working order fills in the worst order', (
         expect(position([...orders, working(place)])).toBe(position(orders));
       }),
       RUNS,
-    );
-  });
+    ));
 });

@@ -76,7 +76,7 @@ describe('the order of what leaves', () => {
     expect(answered).toContain('patient');
   });
 
-  it('never lets the turn of late lanes pass a cancel, a submit or own state', () => {
+  it('never lets the turn of late lanes pass a cancel, a submit or own state', () =>
     forAll([fc.array(lanes, { minLength: 1, maxLength: 80 })], (mixed) => {
       const queue = new RequestQueue(LIMITS);
       for (const lane of mixed) queue.push(askOf('signed', lane));
@@ -84,8 +84,7 @@ describe('the order of what leaves', () => {
       const urgent = (lane: Lane) => ['cancel', 'submit', 'own'].includes(lane);
       expect(left.filter(urgent)).toEqual(left.slice(0, left.filter(urgent).length));
       expect([...left].sort()).toEqual([...mixed].sort());
-    });
-  });
+    }));
 
   it('numbers requests from 1, keeps few under way, cancels beside them, and no scope takes all places', () => {
     const queue = push(new RequestQueue(LIMITS), 'signed', 'own', 20);
@@ -455,7 +454,7 @@ describe('the cancel reserve', () => {
     expect(queue.headroom('signed', 'draft', NOW)).toBe(0);
   });
 
-  it('agrees with what then leaves: headroom is neither too much nor too little', () => {
+  it('agrees with what then leaves: headroom is neither too much nor too little', () =>
     forAll([openOrders, lanes, fc.array(lanes, { maxLength: 40 })], THIRTY, (open, lane, before) => {
       const queue = new RequestQueue(LIMITS);
       queue.setOpenOrders(open);
@@ -464,8 +463,7 @@ describe('the cancel reserve', () => {
       const headroom = queue.headroom('signed', lane, NOW);
       for (let i = 0; i < 400; i++) queue.push(askOf('signed', lane));
       expect(drain(queue)).toHaveLength(headroom);
-    });
-  });
+    }));
 });
 
 describe('new orders', () => {

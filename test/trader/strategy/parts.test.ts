@@ -92,15 +92,14 @@ describe('ladders', () => {
     expect(priceRange({ ...FACTS, minPriceMicros: m(0.6) })).toBeNull();
   });
 
-  test('a passive limit never crosses the orders of others', () => {
+  test('a passive limit never crosses the orders of others', () =>
     fc.assert(
       fc.property(anyView, ({ others, market: { tickMicros } }) => {
         const [bid, ask] = [passiveLimit(others, 'bid', tickMicros), passiveLimit(others, 'ask', tickMicros)];
         expect(bid).toBeLessThan(others.asks[0]?.priceMicros ?? ONE + 1);
         expect(ask).toBeGreaterThan(others.bids[0]?.priceMicros ?? -1);
       }),
-    );
-  });
+    ));
 
   test.each([
     [12.349, m(12.34)],

@@ -331,7 +331,7 @@ const moment = fc.oneof(
   fc.record({ what: fc.constantFrom('book' as const, 'trades' as const, 'nothing' as const) }),
 );
 
-it('any market is recorded as it was: its book, each trade once, time forward, no decrease before its trade', () => {
+it('any market is recorded as it was: its book, each trade once, time forward, no decrease before its trade', () =>
   fc.assert(
     fc.property(fc.array(moment, { maxLength: 300 }), (moments) => {
       const polls = new Polls();
@@ -387,8 +387,7 @@ it('any market is recorded as it was: its book, each trade once, time forward, n
       }
     }),
     { numRuns: 300 },
-  );
-});
+  ));
 
 const heard = (polls: Polls, nowMs: number, p: number, conditionId = MARKET) =>
   polls.capture.onFeed({

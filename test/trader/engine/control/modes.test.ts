@@ -197,7 +197,7 @@ const step = fc.oneof(
   }),
 );
 
-it('the ladder lets leave what the rungs in force let leave, over any commands, limits, proofs and restarts', () => {
+it('the ladder lets leave what the rungs in force let leave, over any commands, limits, proofs and restarts', () =>
   forAll([fc.array(step, { maxLength: 40 })], { numRuns: 2_000 }, (steps) => {
     let modes = started();
     let stops = NO_STOPS;
@@ -226,5 +226,4 @@ it('the ladder lets leave what the rungs in force let leave, over any commands, 
       const free = !model.killed && !model.stopping && !model.out && stops.halted === null && !modes.wantsProof;
       if (free) expect(orders).toBe('quotes');
     }
-  });
-});
+  }));

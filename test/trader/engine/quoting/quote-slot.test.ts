@@ -53,7 +53,7 @@ describe('quotes under a stance', () => {
   it('are what the strategy wished while all is well', () =>
     forAll([quotes, distance], (wish, far) => applyStance(wish, view('normal'), far) === wish));
 
-  it('keep their distance from the fair value when widened, never come nearer, and stay sound', () => {
+  it('keep their distance from the fair value when widened, never come nearer, and stay sound', () =>
     forAll([quotes, distance], (wish, far) => {
       const made = applyStance(wish, view('widen'), far);
       const fair = wish.fairMicros ?? 0;
@@ -67,8 +67,7 @@ describe('quotes under a stance', () => {
         for (const { priceMicros } of wish[side].filter((level) => isFar(level.priceMicros)))
           expect(made[side].map((level) => level.priceMicros)).toContain(priceMicros);
       }
-    });
-  });
+    }));
 
   it('leave a level that is far enough where it is, and drop probes', () => {
     const level = (price: number) => ({ priceMicros: micros(price * 1_000_000), amountMicros: micros(10_000_000) });

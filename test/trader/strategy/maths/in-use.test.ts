@@ -38,7 +38,7 @@ const prices = (factors: Factors) => ({
  */
 const MIDPOINT = (0.01 * 10) ** 2 / 24 / (6 * Math.sqrt(3)) + 1e-8;
 
-test('whatever price, position and aversion, log-odds-maker’s centre is the reservation price (orders of 10 shares)', () => {
+test('whatever price, position and aversion, log-odds-maker’s centre is the reservation price (orders of 10 shares)', () =>
   fc.assert(
     fc.property(
       fc.integer({ min: 5, max: 95 }),
@@ -53,8 +53,7 @@ test('whatever price, position and aversion, log-odds-maker’s centre is the re
         expect(Math.abs(prices(factors).ask - indifferent.ask)).toBeLessThan(MIDPOINT);
       },
     ),
-  );
-});
+  ));
 
 test('log-odds-maker widens for informed takers to the quotes of Glosten and Milgrom', () => {
   const quoter = maker({ risk_aversion: 0, markout_s: 10 });
