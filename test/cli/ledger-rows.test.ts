@@ -135,13 +135,10 @@ test.each<[string, Readonly<Record<string, string>>, string | undefined, string,
   ['a difference', DIFFERS, undefined, 'reducing, ledger and exchange differ in 1 place', ADOPT],
   ['an odd fill', { fill_alarm: 'a worse price' }, undefined, 'reducing, a worse price', 'resume --reason TEXT'],
   ['a paused market', { paused_markets: PAUSED }, undefined, 'quoting, except market a: odd', 'resume --reason TEXT'],
-])(
-  '%s left by an earlier process is said, with the command that lifts it',
-  async (_, notes, stopFile, mode, command) => {
-    const lines = [`next start  ${mode}`, ...(command === undefined ? [] : [`then resume with  twinbook ${command}`])];
-    expect((await nextStart(notes, stopFile)).map((line) => line.replace(/ {2,}/, '  '))).toEqual(lines);
-  },
-);
+])('%s left by an earlier process is said, with the command to lift it', async (_, notes, stopFile, mode, command) => {
+  const lines = [`next start  ${mode}`, ...(command === undefined ? [] : [`then resume with  twinbook ${command}`])];
+  expect((await nextStart(notes, stopFile)).map((line) => line.replace(/ {2,}/, '  '))).toEqual(lines);
+});
 
 describe('a name may be shortened', () => {
   test('a fill to its beginning: what was known of it, and its order', async () => {

@@ -179,16 +179,13 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
   });
 
   // On a busy machine it takes minutes.
-  test.runIf(IS_LONG)(
-    'a backtest of the configuration takes the documented clicks, and opens in a tab of its own',
-    async () => {
-      const page = await openView(DESK, '', '#markets a');
-      const [tab] = await Promise.all([page.waitForEvent('popup'), perform(page, 'backtest the configuration')]);
-      await tab.locator('h1').waitFor();
-      expect(await tab.title()).toBe('touch – Twinbook report');
-      await tab.close();
-    },
-  );
+  test.runIf(IS_LONG)('a backtest of the configuration takes the documented clicks, in a tab of its own', async () => {
+    const page = await openView(DESK, '', '#markets a');
+    const [tab] = await Promise.all([page.waitForEvent('popup'), perform(page, 'backtest the configuration')]);
+    await tab.locator('h1').waitFor();
+    expect(await tab.title()).toBe('touch – Twinbook report');
+    await tab.close();
+  });
 
   test('the actions of a market are reached and pressed by keyboard alone', async () => {
     const page = await openView(DESK, '?market=m1', '#plot-net canvas');

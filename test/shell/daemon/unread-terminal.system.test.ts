@@ -63,21 +63,18 @@ describe.skipIf(!hasPython)('a trader whose terminal is not read', () => {
     return { terminal, pid: Number(pid), ask, resting, guardianLog };
   }
 
-  it.each(['Ctrl-S', 'no reader'] as const)(
-    '(%s) quotes on, and shows its newest state when it is read again',
-    async (how) => {
-      const { terminal, ask, resting, guardianLog } = await onTerminal(how);
-      expect(await ask('status')).toMatchObject({ account: { mode: 'quoting' } });
-      await ask('pause', 'seen nowhere');
-      await until(resting, (count) => count === 0);
-      expect(terminal.output()).not.toContain('seen nowhere');
-      terminal.process.kill('SIGUSR2');
-      await terminal.waitFor(/lines were dropped: this output was read too slowly[\s\S]*seen nowhere/);
-      process.kill(((await ask('status')) as TraderStatus).process.pid, 'SIGTERM');
-      await terminal.waitFor(/ended with 0/);
-      expect(guardianLog()).not.toContain('ALARM');
-    },
-  );
+  it.each(['Ctrl-S', 'no reader'] as const)('(%s) quotes on, and read again shows its newest state', async (how) => {
+    const { terminal, ask, resting, guardianLog } = await onTerminal(how);
+    expect(await ask('status')).toMatchObject({ account: { mode: 'quoting' } });
+    await ask('pause', 'seen nowhere');
+    await until(resting, (count) => count === 0);
+    expect(terminal.output()).not.toContain('seen nowhere');
+    terminal.process.kill('SIGUSR2');
+    await terminal.waitFor(/lines were dropped: this output was read too slowly[\s\S]*seen nowhere/);
+    process.kill(((await ask('status')) as TraderStatus).process.pid, 'SIGTERM');
+    await terminal.waitFor(/ended with 0/);
+    expect(guardianLog()).not.toContain('ALARM');
+  });
 
   it('ends in order on a signal though it is not read to the end', async () => {
     const { terminal, pid, resting, guardianLog } = await onTerminal('no reader');

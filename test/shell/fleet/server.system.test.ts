@@ -109,35 +109,32 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     await database.close();
   });
 
-  it.skipIf(!HAS_OPENSSL)(
-    'over TLS believes only a server whose certificate its root vouches for, by its name',
-    async () => {
-      const [rootCert, other] = [makeCertificate(folder), makeCertificate(folder, 'other')];
-      const database = await open();
-      await database.query('ALTER SYSTEM SET ssl = on');
-      await database.query('SELECT pg_reload_conf()');
-      await database.close();
-      const isEncrypted = async (more: Partial<FleetDatabaseConfig>) => {
-        const opened = await open(more);
-        const [about] = await opened.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
-        await opened.close();
-        return about?.['ssl'];
-      };
-      const verified = { host: 'localhost', tls: 'verified', rootCert } as const;
-      // The server applies its settings with a delay.
-      await until(
-        () => isEncrypted(verified).catch(() => false),
-        (isIt) => isIt === true,
-      );
-      expect(await isEncrypted({ tls: 'unverified' })).toBe(true);
-      await expect(open({ ...verified, rootCert: other })).rejects.toThrow(/has a TLS certificate that is not trusted/);
-      await expect(open({ ...verified, rootCert: null })).rejects.toThrow(/has a TLS certificate that is not trusted/);
-      await expect(open({ ...verified, host: '127.0.0.1' })).rejects.toThrow(/has a TLS certificate for another host/);
-      await expect(open({ ...verified, rootCert: join(folder, 'none.crt') })).rejects.toThrow(
-        /none\.crt of fleet\.database cannot be read/,
-      );
-    },
-  );
+  it.skipIf(!HAS_OPENSSL)('over TLS believes only a certificate that its root vouches for, by its name', async () => {
+    const [rootCert, other] = [makeCertificate(folder), makeCertificate(folder, 'other')];
+    const database = await open();
+    await database.query('ALTER SYSTEM SET ssl = on');
+    await database.query('SELECT pg_reload_conf()');
+    await database.close();
+    const isEncrypted = async (more: Partial<FleetDatabaseConfig>) => {
+      const opened = await open(more);
+      const [about] = await opened.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+      await opened.close();
+      return about?.['ssl'];
+    };
+    const verified = { host: 'localhost', tls: 'verified', rootCert } as const;
+    // The server applies its settings with a delay.
+    await until(
+      () => isEncrypted(verified).catch(() => false),
+      (isIt) => isIt === true,
+    );
+    expect(await isEncrypted({ tls: 'unverified' })).toBe(true);
+    await expect(open({ ...verified, rootCert: other })).rejects.toThrow(/has a TLS certificate that is not trusted/);
+    await expect(open({ ...verified, rootCert: null })).rejects.toThrow(/has a TLS certificate that is not trusted/);
+    await expect(open({ ...verified, host: '127.0.0.1' })).rejects.toThrow(/has a TLS certificate for another host/);
+    await expect(open({ ...verified, rootCert: join(folder, 'none.crt') })).rejects.toThrow(
+      /none\.crt of fleet\.database cannot be read/,
+    );
+  });
 
   it('refuses a replica, and goes on with it once it is promoted', async () => {
     await prepare();

@@ -36,18 +36,15 @@ const read = (unit: string) =>
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
 
-it.each(['twinbook', 'twinbook-guardian'])(
-  'the unit %s@ for several traders is the unit of one with own paths',
-  (unit) => {
-    const own = read(`${unit}@.service`);
-    expect(own.filter((line) => line.includes('%i')).length).toBeGreaterThanOrEqual(5);
-    const same = own.map((line) =>
-      line
-        .replace('/etc/twinbook/%i.passphrase', '/etc/twinbook/passphrase')
-        .replace('/etc/twinbook/%i.yaml', '/etc/twinbook/trader.yaml')
-        .replace('twinbook-guardian@%i.service', 'twinbook-guardian.service')
-        .replace(/\/%i$| %i(?=,| )/, ''),
-    );
-    expect(same).toEqual(read(`${unit}.service`));
-  },
-);
+it.each(['twinbook', 'twinbook-guardian'])('the unit %s@ for several traders is that of one with own paths', (unit) => {
+  const own = read(`${unit}@.service`);
+  expect(own.filter((line) => line.includes('%i')).length).toBeGreaterThanOrEqual(5);
+  const same = own.map((line) =>
+    line
+      .replace('/etc/twinbook/%i.passphrase', '/etc/twinbook/passphrase')
+      .replace('/etc/twinbook/%i.yaml', '/etc/twinbook/trader.yaml')
+      .replace('twinbook-guardian@%i.service', 'twinbook-guardian.service')
+      .replace(/\/%i$| %i(?=,| )/, ''),
+  );
+  expect(same).toEqual(read(`${unit}.service`));
+});

@@ -42,14 +42,11 @@ function lossOf(name: Name, options: WatchOptions = { looksAfterFills: true }): 
 const longestOf = (name: Name): number => 10 + (10 * WORLDS[name].markets * 60) / 70;
 
 describe('stale quotes lose', () => {
-  it.each(['A', 'B', 'D 150'] as const)(
-    'far less than by going round, with a look after every fill: world %s',
-    (name) => {
-      const { ofRound, longestGapS } = lossOf(name);
-      expect(ofRound).toBeLessThan(0.7);
-      expect(longestGapS).toBeLessThan(longestOf(name));
-    },
-  );
+  it.each(['A', 'B', 'D 150'] as const)('far less than by going round, looking after every fill: world %s', (name) => {
+    const { ofRound, longestGapS } = lossOf(name);
+    expect(ofRound).toBeLessThan(0.7);
+    expect(longestGapS).toBeLessThan(longestOf(name));
+  });
 
   it('more where no look follows a fill', () =>
     expect(lossOf('B').ofRound).toBeLessThan(0.7 * lossOf('B', {}).ofRound));

@@ -58,30 +58,27 @@ testWithLedger('the excess of an adopted merge or split does not count as a prof
   expect(state.safety.guards.loss.facts.dayLossMicros).toBe(0);
 });
 
-testWithLedger(
-  'a cancel-all ends although a fill stays unlisted, and an adoption ends the wait for the fill',
-  (ledger) => {
-    const settings = settingsOf({ runId: 'second' });
-    ledger.transaction(() => {
-      ledger.addIntent(intentOf({ state: 'done', draftPubkey: 'order-1' }));
-      ledger.addOrder(orderOf({ filledMicros: m(4 * ONE), status: 'partially_filled_canceled', closedMs: 1 }));
-    });
-    const played = new PlayedTrader(traderOf(ledger, settings), () => NOTHING);
-    const seen = () => played.trader.snapshot(played.nowMs);
-    played.command({ kind: 'cancel-all' });
-    played.pass(5);
-    // The fill may still be listed.
-    expect([played.mode, seen().provenMs]).toEqual(['canceling', null]);
-    played.pass(120);
-    expect([played.mode, seen().provenMs === null, seen().proven]).toEqual(['reducing', false, true]);
-    expect(seen().disagreement).toContain('fill order-1 up to 4: ledger 4 shares not booked, exchange filled');
-    expect(played.trader.refusal({ kind: 'adopt', reason: 'seen' })).toBeNull();
-    played.command({ kind: 'adopt', reason: 'seen' });
-    expect([played.mode, ledger.unsettledOrders(), ledger.verify()]).toEqual(['quoting', [], []]);
-    played.pass(120);
-    expect([played.mode, seen().accepted]).toEqual(['quoting', []]);
-  },
-);
+testWithLedger('a cancel-all ends although a fill stays unlisted, and an adoption ends the wait for it', (ledger) => {
+  const settings = settingsOf({ runId: 'second' });
+  ledger.transaction(() => {
+    ledger.addIntent(intentOf({ state: 'done', draftPubkey: 'order-1' }));
+    ledger.addOrder(orderOf({ filledMicros: m(4 * ONE), status: 'partially_filled_canceled', closedMs: 1 }));
+  });
+  const played = new PlayedTrader(traderOf(ledger, settings), () => NOTHING);
+  const seen = () => played.trader.snapshot(played.nowMs);
+  played.command({ kind: 'cancel-all' });
+  played.pass(5);
+  // The fill may still be listed.
+  expect([played.mode, seen().provenMs]).toEqual(['canceling', null]);
+  played.pass(120);
+  expect([played.mode, seen().provenMs === null, seen().proven]).toEqual(['reducing', false, true]);
+  expect(seen().disagreement).toContain('fill order-1 up to 4: ledger 4 shares not booked, exchange filled');
+  expect(played.trader.refusal({ kind: 'adopt', reason: 'seen' })).toBeNull();
+  played.command({ kind: 'adopt', reason: 'seen' });
+  expect([played.mode, ledger.unsettledOrders(), ledger.verify()]).toEqual(['quoting', [], []]);
+  played.pass(120);
+  expect([played.mode, seen().accepted]).toEqual(['quoting', []]);
+});
 
 testWithLedger('an adoption is neither a loss nor a gain of the day, though a mark exceeds its average', (ledger) => {
   const shares = { marketConditionId: 'a', isYes: true, recorded: [], restMicros: m(200 * ONE), restWorthMicros: m(0) };

@@ -88,17 +88,14 @@ describe('one quoter', () => {
   it.each([
     ['too much', () => 'x'.repeat(MAX_STATE_BYTES), /save\(\) returned 65538 bytes, but the maximum is 65536/],
     ['a function', () => () => 1, /save\(\) returned a value that is not JSON/],
-  ])(
-    'is not saved, goes on quoting, and says so once until a save succeeds, when it saves %s',
-    (_name, save, words) => {
-      const states = [save, save, () => undefined, () => 1, save];
-      let saves = 0;
-      const host = hostOf(counting(1, () => states[saves++]?.()));
-      const troubles = states.map(() => [host.save(0), host.takeMemoryTrouble()][1]);
-      expect(troubles).toEqual([expect.stringMatching(words), null, null, null, expect.stringMatching(words)]);
-      expect(host.failure).toBeNull();
-    },
-  );
+  ])('is not saved, goes on quoting, and says so once until a save succeeds, if it saves %s', (_name, save, words) => {
+    const states = [save, save, () => undefined, () => 1, save];
+    let saves = 0;
+    const host = hostOf(counting(1, () => states[saves++]?.()));
+    const troubles = states.map(() => [host.save(0), host.takeMemoryTrouble()][1]);
+    expect(troubles).toEqual([expect.stringMatching(words), null, null, null, expect.stringMatching(words)]);
+    expect(host.failure).toBeNull();
+  });
 
   const throwing = (value: unknown) => () => {
     throw value;

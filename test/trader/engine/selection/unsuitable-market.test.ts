@@ -31,19 +31,16 @@ function listedMarket() {
   return { wrong, look };
 }
 
-describe.each([[{ state: 'resolved' }], [{ margin_enabled: true }]])(
-  'a listed market whose detail shows %o',
-  (shown) => {
-    it('stays tracked after one such answer', () => {
-      const { wrong, look } = listedMarket();
-      Object.assign(wrong, { shown, answers: 1 });
-      expect(look(300)).toEqual({ tracked: 1, alerts: [] });
-    });
+describe.each([[{ state: 'resolved' }], [{ margin_enabled: true }]])('a listed market whose detail is %o', (shown) => {
+  it('stays tracked after one such answer', () => {
+    const { wrong, look } = listedMarket();
+    Object.assign(wrong, { shown, answers: 1 });
+    expect(look(300)).toEqual({ tracked: 1, alerts: [] });
+  });
 
-    it('is dropped after several such answers, and an alert says that it cannot be quoted', () => {
-      const { wrong, look } = listedMarket();
-      Object.assign(wrong, { shown, answers: Number.POSITIVE_INFINITY });
-      expect(look(300)).toEqual({ tracked: 0, alerts: 'state' in shown ? [] : ['market_unsuitable'] });
-    });
-  },
-);
+  it('is dropped after several such answers, and an alert says that it cannot be quoted', () => {
+    const { wrong, look } = listedMarket();
+    Object.assign(wrong, { shown, answers: Number.POSITIVE_INFINITY });
+    expect(look(300)).toEqual({ tracked: 0, alerts: 'state' in shown ? [] : ['market_unsuitable'] });
+  });
+});
