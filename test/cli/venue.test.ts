@@ -271,8 +271,7 @@ describe('doctor', () => {
   });
 
   test('stops at a configuration that cannot be used', async () => {
-    const broken = folderOf({ 'trader.yaml': trader('x: 1') });
-    const ran = await run(['doctor', '-c', 'trader.yaml'], { cwd: broken });
+    const ran = await run(['doctor', '-c', 'trader.yaml'], { cwd: folderOf({ 'trader.yaml': trader('x: 1') }) });
     expect(ran).toMatchObject({ code: 4, err: '' });
     expect(ran.out).toMatch(/^fail {2}configuration: trader\.yaml:6:1: unknown key 'x'/);
   });

@@ -48,8 +48,7 @@ describe('unwinder', () => {
     );
     expect(quoter.quote(later(holding(led, 100), 720)).asks[0]?.priceMicros).toBe(m(0.54));
     const taking = quoter.quote(later(held, 1440));
-    const asks = [{ priceMicros: m(0.45), amountMicros: m(25) }];
-    expect(taking).toMatchObject({ bids: [], asks, postOnly: false });
+    expect(taking).toMatchObject({ bids: [], asks: [{ priceMicros: m(0.45), amountMicros: m(25) }], postOnly: false });
     const thin = { ...viewOf(book([[0.45, 20]], [[0.55, 100]])), nowMs: VIEW.nowMs + 1_440_000 };
     expect(quoter.quote(holding(thin, 100)).asks[0]?.amountMicros).toBe(m(6));
   });

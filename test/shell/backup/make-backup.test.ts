@@ -13,8 +13,7 @@ const failBackup = async (keptFreeBytes: number, folder = folderOf({})) => {
   writeFileSync(path, 'this is no database');
   writeFileSync(`${path}-wal`, Buffer.alloc(2_500_000));
   const attempt = makeBackup({ path, backups: { maxBytes: 1e9 } }, NOW_MS, keptFreeBytes);
-  const error: unknown = await attempt.catch((reason: unknown) => reason);
-  return { error, files: readdirSync(locateBackupFolder(path)) };
+  return { error: await attempt.catch((reason: unknown) => reason), files: readdirSync(locateBackupFolder(path)) };
 };
 
 it('a backup that would take the space which the ledger needs is refused before its copy', async () => {

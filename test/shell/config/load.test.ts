@@ -142,8 +142,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ['a folder', '.', 'is a folder, not a file'],
     ['a missing file', 'nothing.yaml', 'no such file'],
   ])('%s', async (_, path, text) => {
-    const folder = folderOf({});
-    await expect(loadConfig(path, { env: {}, cwd: folder })).rejects.toThrow(text);
+    await expect(loadConfig(path, { env: {}, cwd: folderOf({}) })).rejects.toThrow(text);
   });
 });
 
@@ -200,8 +199,7 @@ export default defineStrategy({
   });
 
   test('tightens limits and keeps the others', async () => {
-    const files = withStrategy('strategy: bands\nrisk: { max_position_shares: "200" }');
-    const config = await load(folderOf(files));
+    const config = await load(folderOf(withStrategy('strategy: bands\nrisk: { max_position_shares: "200" }')));
     expect(config.strategies[0]?.risk).toEqual({ ...config.risk, maxPositionSharesMicros: 200_000_000 });
   });
 

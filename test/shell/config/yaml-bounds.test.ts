@@ -66,8 +66,7 @@ describe('every file of a configuration is bounded', () => {
     ['venue.yaml', wide, 'has 10000 keys and list items; at most 5000 are read'],
   ])('%s: the error names the size found and allowed', async (file, text, complaint) => {
     const yaml = trader('', '[s.yaml]').replace('paper', file === 'venue.yaml' ? './venue.yaml' : 'paper');
-    const folder = folderOf({ 'trader.yaml': yaml, [file]: text });
-    const loading = loadConfig('trader.yaml', { env: {}, cwd: folder });
+    const loading = loadConfig('trader.yaml', { env: {}, cwd: folderOf({ 'trader.yaml': yaml, [file]: text }) });
     const message = expect.stringContaining(`${file}: ${complaint}`);
     await expect(loading).rejects.toMatchObject({ code: 'config_invalid', message });
   });

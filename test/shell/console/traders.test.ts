@@ -30,12 +30,9 @@ describe('traders of one console', () => {
     );
     const link = join(folderOf({}), 'there');
     symlinkSync(join(one.file, '..'), link);
-    const linked = load(link);
-    expect(() => requireDistinct([one, linked])).toThrow('share the ledger');
-    const sameSocket = { ...two, control: one.control };
-    expect(() => requireDistinct([one, sameSocket])).toThrow('share the control socket');
-    const starting = place('dashboard: { port: 0 }');
-    expect(() => requireDistinct([one, starting])).toThrow('dashboard.start is true');
+    expect(() => requireDistinct([one, load(link)])).toThrow('share the ledger');
+    expect(() => requireDistinct([one, { ...two, control: one.control }])).toThrow('share the control socket');
+    expect(() => requireDistinct([one, place('dashboard: { port: 0 }')])).toThrow('dashboard.start is true');
     const hidden = place('dashboard: { enabled: false, start: false }');
     expect(() => requireDistinct([hidden, one])).toThrow('dashboard.enabled is false');
     expect(() => requireDistinct([one, hidden])).not.toThrow();

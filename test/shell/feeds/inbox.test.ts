@@ -30,8 +30,7 @@ function opened() {
 
 it('passes on the values of any number of markets, and forgets the least recently updated market', () => {
   const { inbox, said, send } = opened();
-  const markets = Array.from({ length: 2000 }, (_, index) => `M${index}`);
-  expect(send(markets)).toHaveLength(2000);
+  expect(send(Array.from({ length: 2000 }, (_, index) => `M${index}`))).toHaveLength(2000);
   expect([send(['M0'], NOW_MS + 1), send(['new'])]).toEqual([['M0'], ['new']]);
   expect([send(['M0'], NOW_MS + 1), send(['M1']), send(['new'])]).toEqual([[], ['M1'], []]);
   expect([said, inbox.status.problems]).toEqual([[], 0]);

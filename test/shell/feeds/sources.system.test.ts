@@ -112,8 +112,7 @@ describe('a file', () => {
 
   it('of very many lines is taken slice by slice: the newest value of a market, and other work in between', async () => {
     const path = join(newFolder(), 'model.jsonl');
-    const lines = Array.from({ length: 20_000 }, (_, index) => row('A', (index + 1) / 100_000));
-    writeFileSync(path, lines.join(''));
+    writeFileSync(path, Array.from({ length: 20_000 }, (_, index) => row('A', (index + 1) / 100_000)).join(''));
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
     onTestFinished(() => clearInterval(timer));

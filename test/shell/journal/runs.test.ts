@@ -49,8 +49,7 @@ describe('a run that is not found', () => {
   it('is answered with those that are there, newest first', () => {
     const dir = place();
     const hint = /^There are: abc1, started 1970-01-01T00:00:00.003Z; abd23, .*; abd2, .*\.$/;
-    const refused = refusal(hint, `there is no run 'xyz' in ${dir}`);
-    expect(() => findRun('xyz', dir, '/')).toThrow(refused);
+    expect(() => findRun('xyz', dir, '/')).toThrow(refusal(hint, `there is no run 'xyz' in ${dir}`));
   });
 
   it('because its name has several meanings is answered with those', () => {
@@ -67,7 +66,6 @@ describe('a run that is not found', () => {
       mkdirSync(join(dir, `r${i}`));
       writeFileSync(join(dir, `r${i}`, 'run.json'), description(10 + i));
     }
-    const refused = refusal(/^There are: r19, .*r10, .*; and 13 older\.$/);
-    expect(() => findRun('xyz', dir, '/')).toThrow(refused);
+    expect(() => findRun('xyz', dir, '/')).toThrow(refusal(/^There are: r19, .*r10, .*; and 13 older\.$/));
   });
 });

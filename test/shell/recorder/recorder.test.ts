@@ -13,8 +13,7 @@ async function opened(limits: { keptFreeBytes?: number; closeWithinMs?: number }
   const failures: string[] = [];
   const onFailure = (error: unknown) => failures.push(String(error));
   const leftOut: string[] = [];
-  const onLeftOut = (text: string) => void leftOut.push(text);
-  const report = { onFailure, onLeftOut };
+  const report = { onFailure, onLeftOut: (text: string) => void leftOut.push(text) };
   const settings = { folder, venue: 'paper', only: null, bookIntervalMs: 1000, publicPerMinute: 60, ...report };
   return { folder, failures, leftOut, recorder: await Recorder.open({ ...settings, ...limits }) };
 }

@@ -147,8 +147,7 @@ describe('the expiry that a draft names', () => {
 it.each([HOUR_MS, 0])('a cancel is settled within seconds after our clock steps by an hour (ahead %d ms)', (ahead) => {
   const s = fresh().resting();
   s.begin({ kind: 'cancel', intentId: 'c', orderPubkey: 'order', marketConditionId: MARKET });
-  const terms = { action: 'cancel-order', orderPubkey: 'order' } as const;
-  s.answer('orders.cancel', s.draftOf('order', terms));
+  s.answer('orders.cancel', s.draftOf('order', { action: 'cancel-order', orderPubkey: 'order' } as const));
   s.nowMs += ahead;
   s.answer('orders.cancelSubmit', lost);
   s.nowMs -= HOUR_MS;

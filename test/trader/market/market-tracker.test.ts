@@ -190,8 +190,7 @@ test('trades move estimates and queue places once, however often a page shows th
   const state = fed(10_000);
   const resting = order();
   state.onBook(snapshot(BIDS, ASKS), at(11_000), [resting]);
-  const page = [trade(13, 0.48, 5)];
-  for (const seenMs of [14_000, 15_000]) state.onTrades(page, at(seenMs));
+  for (const seenMs of [14_000, 15_000]) state.onTrades([trade(13, 0.48, 5)], at(seenMs));
   const view = look(state, 15_000, own([resting]));
   // 30 at the level, 10 of them ours, 5 sold into it.
   expect(view.orders[0]).toMatchObject({ queueAheadMicros: m(15), ageMs: 14_000 });

@@ -599,8 +599,7 @@ describe('reconciliation after its first round', () => {
   });
 
   it.each([1, 10])('a second reader begun anew waits for a trade that its list leaves out, %i rounds old', (age) => {
-    const turning = account.fill('buy', true, ONE);
-    const failed = account.turn(turning, 'failed');
+    const failed = account.turn(account.fill('buy', true, ONE), 'failed');
     account.look('fills');
     rounds(account, 1);
     account.fill('buy', false, 2 * ONE);
@@ -679,8 +678,7 @@ describe('reconciliation after its first round', () => {
     account.turn(failed, 'done');
     account.moves.pop();
     account.look('fills');
-    const leftOut = accept();
-    expect([leftOut, account.reconciler.verdict]).toEqual([[], null]);
+    expect([accept(), account.reconciler.verdict]).toEqual([[], null]);
     expect(account.reconciler.takeNews().at(-1)?.text).toContain('not accepted, because its figures are not confirmed');
     rounds(account, 3);
     expectAgreement();

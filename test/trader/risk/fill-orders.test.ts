@@ -56,7 +56,7 @@ const net = ({ yes, no }: Book) => Math.abs(yes - no);
 const lost = ({ yes, no, cost }: Book) => Math.max(0, cost - yes, cost - no);
 const sum = (books: Iterable<Book>, of: (book: Book) => number) => [...books].reduce((all, book) => all + of(book), 0);
 
-it('what risk has let pass never exceeds a limit, nor what is owned, in whatever order it fills (invariant 8)', () => {
+it('orders that risk has let pass, in whatever order they fill, exceed no limit, nor what is owned (invariant 8)', () => {
   const passed = { orders: 0, fullSets: 0 };
   fc.assert(
     fc.property(start, fc.array(wish, { minLength: 1, maxLength: 8 }), ({ yes, no }, wishes) => {

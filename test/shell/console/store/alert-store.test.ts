@@ -69,8 +69,7 @@ test('a person sees what is open, and says that it was seen', async () => {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const config = ['-c', 'trader.yaml'];
   expect((await run(['alerts', ...config], { cwd })).err).toContain('no alerts are recorded');
-  const file = openFile(locateStore(join(cwd, 'twinbook.sqlite')));
-  const { center, sent } = openCenter(file, delivered, 0);
+  const { center, sent } = openCenter(openFile(locateStore(join(cwd, 'twinbook.sqlite'))), delivered, 0);
   center.tick({ ...FACTS, gone: 'it has ended' });
   const list = async () => JSON.parse((await run(['alerts', '--json', ...config], { cwd })).out) as object[];
   expect(await list()).toMatchObject([{ kind: 'trader_gone', severity: 'critical', acknowledgedMs: null }]);

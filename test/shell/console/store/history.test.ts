@@ -43,8 +43,7 @@ const sample = (timeMs: number, best = 500_000, id = 'm'): StatusSample => ({
 });
 
 test('keeps the newest figures of a point, and the widest of the others’ prices', () => {
-  const file = openFile();
-  const history = new History(file);
+  const history = new History(openFile());
   for (const [ms, best] of [
     [0, 500_000],
     [1_000, 400_000],

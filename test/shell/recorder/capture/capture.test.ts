@@ -397,7 +397,7 @@ const heard = (polls: Polls, nowMs: number, p: number, conditionId = MARKET) =>
     values: [{ conditionId, p, bid: null, ask: null, sd: null, atMs: nowMs, validUntilMs: null }],
   });
 
-it('what feeds say is kept with its market, also from before the first look, on the venue’s clock', () => {
+it('a feed’s value is kept with its market, also from before the first look, on the venue’s clock', () => {
   const polls = new Polls();
   heard(polls, 200, 0.3);
   heard(polls, 500, 0.4);

@@ -85,8 +85,7 @@ describe('what limits value holdings at', () => {
   testInStep('is the slow average for NO when the price is walked down', (ledger) => {
     const valuation = new Valuation(ledger);
     for (let step = 0; step <= 34; step++) show(valuation, 0.49 - step / 100, 0.51 - step / 100, 12, step * 7000);
-    const worth = valuation.value(holding(0, 100), never, 240_000);
-    expect(worth?.equityMicros).toBeLessThan(1050.02 * ONE);
+    expect(valuation.value(holding(0, 100), never, 240_000)?.equityMicros).toBeLessThan(1050.02 * ONE);
   });
 
   testInStep('counts as passing what others do not bid for, and no longer once they do', (ledger) => {

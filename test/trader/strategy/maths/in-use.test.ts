@@ -38,7 +38,7 @@ const prices = (factors: Factors) => ({
  */
 const MIDPOINT = (0.01 * 10) ** 2 / 24 / (6 * Math.sqrt(3)) + 1e-8;
 
-test('whatever price, position and aversion, log-odds-maker’s centre is the reservation price (orders of 10 shares)', () =>
+test('log-odds-maker’s centre is the reservation price, whatever the price, position and aversion', () =>
   fc.assert(
     fc.property(
       fc.integer({ min: 5, max: 95 }),
