@@ -1,12 +1,20 @@
 /** Folders with the files of a trader, in a separate place, removed when their test ends. */
 
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** An empty folder, removed at the end of the test. */
 export const newFolder = (): string => folderOf({});
+
+/** An empty folder that other users can enter, unlike the temporary folder. */
+export function sharedFolder(): string {
+  const folder = mkdtempSync('/tmp/twinbook-shared-');
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  chmodSync(folder, 0o755);
+  return folder;
+}
 
 /** A folder with these files (path → text), removed at the end of the test. */
 export function folderOf(files: Readonly<Record<string, string>>): string {

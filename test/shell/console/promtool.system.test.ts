@@ -122,10 +122,7 @@ function aged(name: string) {
   const own = courses(name, '0x900', '0+60x900');
   const start = courses('twinbook_start_time_seconds', '0x900', '0+60x900');
   const afterStops = [name, 'twinbook_start_time_seconds'].map(afterStop);
-  return {
-    fires: [own.fires, start.fires],
-    silent: [{ ...start.fires, ...own.silent }, start.silent, ...afterStops],
-  };
+  return { fires: [own.fires, start.fires], silent: [{ ...start.fires, ...own.silent }, start.silent, ...afterStops] };
 }
 
 function levels(name: string, bad: number, good: number) {

@@ -1,10 +1,11 @@
 /** The programs' files are private to their user, even with another umask. */
 
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openToOthers } from '../../../src/shared/base/files.js';
 import { endedWithTest, endInOrder, folderOf } from '../../support/cases.js';
+import { sharedFolder } from '../../support/folders.js';
 import { BIN, program, type Running } from '../../support/processes.js';
 import { trader } from '../config/files.js';
 
@@ -65,16 +66,8 @@ function writtenConfig(url: string, ledger = 'twinbook.sqlite'): string {
 }
 
 describe('a data folder that was there', () => {
-  /** Other users can access it, unlike the temporary folder. */
-  const shared = (): string => {
-    const folder = mkdtempSync('/tmp/twinbook-shared-');
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    chmodSync(folder, 0o755);
-    return folder;
-  };
-
   it('is told of at the start and by the doctor when others can enter it', async () => {
-    const folder = shared();
+    const folder = sharedFolder();
     const [, url = ''] = await started('exchange', '--port', '0').waitFor(/listening on (http:\S+)/);
     const config = writtenConfig(url, join(folder, 'twinbook.sqlite'));
     const running = started('start', '-c', config);
@@ -88,7 +81,7 @@ describe('a data folder that was there', () => {
   });
 
   it('is open to others only if every folder above it is', () => {
-    const folder = shared();
+    const folder = sharedFolder();
     const inner = join(folder, 'data');
     mkdirSync(inner);
     chmodSync(inner, 0o755);

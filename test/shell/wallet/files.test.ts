@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { base58 } from '@scure/base';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { TwinbookError } from '../../../src/shared/base/errors.js';
 import {
   createKeyFile,
   forgetCredentials,
@@ -17,6 +16,7 @@ import {
 } from '../../../src/shell/wallet/key-file.js';
 import { secrets } from '../../../src/shell/wallet/secrets.js';
 import { newFolder } from '../../support/folders.js';
+import { refusalOf } from '../../trader/ledger/books.js';
 
 /** A key made by node:crypto: seed and public key as another tool would store them. */
 function foreignKey() {
@@ -37,16 +37,6 @@ beforeEach(() => {
   folder = newFolder();
   path = join(folder, 'wallet.json');
 });
-
-function errorOf(action: () => unknown): TwinbookError {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof TwinbookError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 const put = (text: string, mode = 0o600) => {
   writeFileSync(path, text, { mode });
@@ -72,7 +62,7 @@ describe('the key file', () => {
   it('is never overwritten', () => {
     createKeyFile({ path, passphrase: null });
     const before = readFileSync(path, 'utf8');
-    const error = errorOf(() => createKeyFile({ path, passphrase: null }));
+    const error = refusalOf(() => createKeyFile({ path, passphrase: null }));
     expect(error).toMatchObject({ code: 'file_unreadable', message: expect.stringContaining('exists already') });
     expect(readFileSync(path, 'utf8')).toBe(before);
     expect(readdirSync(folder)).toEqual(['wallet.json']);
@@ -82,9 +72,9 @@ describe('the key file', () => {
     const wallet = createKeyFile({ path, passphrase: 'correct horse', scrypt: cheap });
     expect(readFileSync(path, 'utf8')).not.toContain('secret_key');
     expect(open('correct horse').address).toBe(wallet.address);
-    expect(errorOf(() => open('wrong')).message).toContain('is wrong, or the file was changed');
-    expect(errorOf(() => open(null)).hint).toContain('TWINBOOK_WALLET_PASSPHRASE');
-    expect(errorOf(() => createKeyFile({ path: `${path}2`, passphrase: '' })).code).toBe('key_invalid');
+    expect(refusalOf(() => open('wrong')).message).toContain('is wrong, or the file was changed');
+    expect(refusalOf(() => open(null)).hint).toContain('TWINBOOK_WALLET_PASSPHRASE');
+    expect(refusalOf(() => createKeyFile({ path: `${path}2`, passphrase: '' })).code).toBe('key_invalid');
   });
 
   it.each<[string, (text: string) => string]>([
@@ -110,18 +100,18 @@ describe('the key file', () => {
     expect(open('p').address).toMatch(/^\w{32,44}$/);
     put(change(text));
     expect(change(text)).not.toBe(text);
-    expect(errorOf(() => open('p')).code).toBe('key_invalid');
+    expect(refusalOf(() => open('p')).code).toBe('key_invalid');
   });
 
   it('says the same of a wrong passphrase, a changed file and a changed tag', () => {
     createKeyFile({ path, passphrase: 'p', scrypt: cheap });
     const text = readFileSync(path, 'utf8');
-    const said = [errorOf(() => open('wrong')).message];
+    const said = [refusalOf(() => open('wrong')).message];
     for (const name of ['data', 'tag', 'iv', 'salt'] as const) {
       const bytes = Buffer.from(JSON.parse(text).sealed[name], 'base64');
       bytes[0] = (bytes[0] ?? 0) ^ 1;
       put(resealed(text, { [name]: bytes.toString('base64') }));
-      said.push(errorOf(() => open('p')).message);
+      said.push(refusalOf(() => open('p')).message);
     }
     expect(new Set(said).size).toBe(1);
   });
@@ -131,27 +121,27 @@ describe('the key file', () => {
       rmSync(path, { force: true });
       createKeyFile({ path, passphrase, scrypt: cheap });
       put(JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), address: foreignKey().address }));
-      expect(errorOf(() => open(passphrase)).code).toBe('key_invalid');
+      expect(refusalOf(() => open(passphrase)).code).toBe('key_invalid');
     }
   });
 
   it.each([0o640, 0o604, 0o644, 0o660, 0o602, 0o610])('is refused with mode %o, and names the chmod to run', (mode) => {
     createKeyFile({ path, passphrase: null });
     chmodSync(path, mode);
-    const error = errorOf(() => open());
+    const error = refusalOf(() => open());
     expect(error.code).toBe('key_insecure');
     expect(error.message).toContain(`mode 0${mode.toString(8)}`);
     expect(error.hint).toContain(`chmod 600 '${path}'`);
   });
 
   it('says what is wrong with a path that is no readable file', () => {
-    expect(errorOf(() => open()).message).toContain('does not exist');
+    expect(refusalOf(() => open()).message).toContain('does not exist');
     mkdirSync(path);
-    expect(errorOf(() => open())).toMatchObject({ code: 'file_unreadable' });
+    expect(refusalOf(() => open())).toMatchObject({ code: 'file_unreadable' });
     path = join(folder, 'file');
     writeFileSync(path, '');
     path = join(folder, 'file', 'below');
-    expect(errorOf(() => open()).message).toContain('a part of its path');
+    expect(refusalOf(() => open()).message).toContain('a part of its path');
   });
 
   it('checks the mode of what a link points to', () => {
@@ -160,7 +150,7 @@ describe('the key file', () => {
     symlinkSync(path, link);
     expect(openKeyFile({ path: link, passphrase: null }).address).toBe(open().address);
     chmodSync(path, 0o644);
-    expect(errorOf(() => openKeyFile({ path: link, passphrase: null })).code).toBe('key_insecure');
+    expect(refusalOf(() => openKeyFile({ path: link, passphrase: null })).code).toBe('key_insecure');
   });
 
   it('reads and imports the keys of other tools', () => {
@@ -190,7 +180,7 @@ describe('the key file', () => {
     expect(openKeyFile({ path: copy, passphrase: 'p' }).address).toBe(address);
     expect([path, sealed, copy].map(isSealedKeyFile)).toEqual([false, true, true]);
     const wrong = { path: `${copy}2`, passphrase: 'q', scrypt: cheap };
-    expect(errorOf(() => importKeyFile(sealed, wrong)).code).toBe('key_invalid');
+    expect(refusalOf(() => importKeyFile(sealed, wrong)).code).toBe('key_invalid');
     expect(readdirSync(folder).sort()).toEqual(['copy.json', 'sealed.json', 'wallet.json']);
   });
 
@@ -207,14 +197,14 @@ describe('the key file', () => {
     ['far too much', ' '.repeat(70_000)],
   ])('is refused when it holds %s', (_, text) => {
     put(text);
-    expect(errorOf(() => open()).code).toBe('key_invalid');
+    expect(refusalOf(() => open()).code).toBe('key_invalid');
   });
 
   it('never shows the key: not in errors, not when it is inspected or made JSON', () => {
     const { seed, both, address } = foreignKey();
     const canaries = [seed.toString('hex'), base58.encode(seed), base58.encode(both), both.toString('hex')];
     put(JSON.stringify([...seed, ...foreignKey().both.subarray(32)]));
-    const error = errorOf(() => open());
+    const error = refusalOf(() => open());
     put(seed.toString('hex'));
     const wallet = open();
     expect(wallet.address).toBe(address);
@@ -232,7 +222,7 @@ it('the passphrase comes from the environment, else from a private file, else no
   expect(walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).toBe('from a file ');
   expect(walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE: 'p', TWINBOOK_WALLET_PASSPHRASE_FILE: file })).toBe('p');
   chmodSync(file, 0o644);
-  expect(errorOf(() => walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).code).toBe('key_insecure');
+  expect(refusalOf(() => walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).code).toBe('key_insecure');
 });
 
 describe('the credentials file', () => {
@@ -265,7 +255,7 @@ describe('the credentials file', () => {
     saveCredentials(path, owner, { apiKey: 'k1', secret: 's1' });
     const both = { TWINBOOK_API_KEY: 'k', TWINBOOK_API_SECRET: 's' };
     expect(loadCredentials(path, owner, both)).toEqual({ apiKey: 'k', secret: 's' });
-    const error = errorOf(() => loadCredentials(path, owner, { TWINBOOK_API_KEY: 'k' }));
+    const error = refusalOf(() => loadCredentials(path, owner, { TWINBOOK_API_KEY: 'k' }));
     expect(error.code).toBe('config_invalid');
     expect(error.message).toBe('TWINBOOK_API_KEY is set but TWINBOOK_API_SECRET is not');
   });
@@ -273,12 +263,12 @@ describe('the credentials file', () => {
   it('is refused when others can read it or when it is something else, and then not overwritten', () => {
     saveCredentials(path, owner, { apiKey: 'k1', secret: 'canary' });
     chmodSync(path, 0o640);
-    expect(errorOf(() => load()).code).toBe('key_insecure');
+    expect(refusalOf(() => load()).code).toBe('key_insecure');
     put('{"twinbook_credentials":1,"entries":[{"secret":"canary"');
-    const error = errorOf(() => load());
+    const error = refusalOf(() => load());
     expect(error.code).toBe('key_invalid');
     expect(inspect(error)).not.toContain('canary');
-    expect(errorOf(() => saveCredentials(path, owner, { apiKey: 'k', secret: 's' })).code).toBe('key_invalid');
+    expect(refusalOf(() => saveCredentials(path, owner, { apiKey: 'k', secret: 's' })).code).toBe('key_invalid');
     expect(readFileSync(path, 'utf8')).toContain('canary');
   });
 });

@@ -83,11 +83,7 @@ export const lost: Outcome = { kind: 'unknown', reason: 'no answer in time', sen
 export const unsent: Outcome = { kind: 'unknown', reason: 'its time was over', sent: false };
 export const answered = (
   data: OrderRow | ConversionRow | RedeemRow | { pubkey: string; message: string },
-): Outcome => ({
-  kind: 'answered',
-  data,
-  nextCursor: null,
-});
+): Outcome => ({ kind: 'answered', data, nextCursor: null });
 
 export class Script {
   nowMs = 1_000;

@@ -2,12 +2,11 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { lockWriter } from '../../../src/trader/ledger/lock.js';
-import { newFolder } from '../../support/folders.js';
+import { newFolder, sharedFolder } from '../../support/folders.js';
 import { HOLDER } from './books.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -32,14 +31,6 @@ it('a writer’s lock dies with a process that was killed', async () => {
   await gone;
   lockWriter(path, HOLDER).release();
 });
-
-/** Folder that other users can access, unlike the temporary folder. */
-function sharedFolder(): string {
-  const folder = mkdtempSync('/tmp/twinbook-shared-');
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  chmodSync(folder, 0o755);
-  return folder;
-}
 
 const NOBODY = 65_534;
 const HOLD_IT = `

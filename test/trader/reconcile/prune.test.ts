@@ -145,19 +145,14 @@ it('grows and shrinks its batches towards the wanted time, within bounds', () =>
 });
 
 it('carries a long log over in a batch of its own', () =>
-  inFolder((path) => {
-    const ledger = openLedger(path, HOLDER);
-    ledger.transaction(() => {
-      ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
-      addPast(ledger, numbered(50));
-    });
+  withLedger((ledger) => {
+    ledger.transaction(() => addPast(ledger, numbered(50)));
     const done = { bytes: 0, isDone: false };
     expect(prune(ledger, { rows: 20 })).toMatchObject({ ...done, rows: 0, after: 0, untilMs: null });
     expect(prune(ledger, { rows: 20 })).toMatchObject({ ...done, rows: 30, after: 20 });
-    ledger.close();
   }));
 
-it('gives pages back, so many at a time, and the next open finds a sound file', () => {
+it('gives pages back, so many at a time, and the next open finds a sound file', () =>
   inFolder((path) => {
     const ledger = openLedger(path, HOLDER);
     ledger.transaction(() => {
@@ -174,5 +169,4 @@ it('gives pages back, so many at a time, and the next open finds a sound file', 
     const again = openLedger(path, HOLDER);
     expect([again.checkPages(), again.verify()]).toEqual([[], []]);
     again.close();
-  });
-});
+  }));

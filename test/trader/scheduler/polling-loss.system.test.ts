@@ -51,15 +51,12 @@ describe('stale quotes lose', () => {
   it('more where no look follows a fill', () =>
     expect(lossOf('B').ofRound).toBeLessThan(0.7 * lossOf('B', {}).ofRound));
 
-  it('not half as much where the venue tells what has moved', () => {
-    const { ofRound, longestGapS } = lossOf('B', { looksAfterFills: true, marksEveryS: 5 });
-    expect(ofRound).toBeLessThan(0.5 * lossOf('B').ofRound);
-    expect(longestGapS).toBeLessThan(longestOf('B'));
-  });
-
-  it('no more where what it tells has come to be believed and is a lie from then on', () => {
-    const { ofRound, longestGapS } = lossOf('B', { looksAfterFills: true, marksEveryS: 5, marksLieFromS: 1800 });
-    expect(ofRound).toBeLessThan(1.1 * lossOf('B').ofRound);
+  it.each([
+    ['not half as much where the venue tells what has moved', 0.5, {}],
+    ['no more where what it tells has come to be believed and is a lie from then on', 1.1, { marksLieFromS: 1800 }],
+  ])('%s', (_, most, lies) => {
+    const { ofRound, longestGapS } = lossOf('B', { looksAfterFills: true, marksEveryS: 5, ...lies });
+    expect(ofRound).toBeLessThan(most * lossOf('B').ofRound);
     expect(longestGapS).toBeLessThan(longestOf('B'));
   });
 });

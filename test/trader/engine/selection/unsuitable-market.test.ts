@@ -3,9 +3,9 @@ import { openMemoryLedger } from '../../../../src/trader/ledger/ledger.js';
 import { detail, snapshot } from '../../market/fixtures.js';
 import { NOTHING, PlayedTrader, settingsOf, strategyOf, strategyWith, traderOf, wish } from '../played-trader.js';
 
-/** A trader whose strategy lists one market. The first `wrong.answers` details after a change show `wrong.shown`. */
-function listedMarket() {
-  const wrong = { shown: {}, answers: 0 };
+/** The result after 300 s of a trader that lists one market; the first `answers` details show `wrong`. */
+function lookAfter(answers: number, wrong: object) {
+  let wrongAnswers = 0;
   const strategy = strategyOf(
     ['mkt'],
     strategyWith(() => wish(0.5, null)),
@@ -18,29 +18,22 @@ function listedMarket() {
         return { kind: 'answered', data: book, nextCursor: null };
       }
       if (call.endpoint !== 'markets.detail') return NOTHING;
-      const shown = wrong.answers-- > 0 ? wrong.shown : {};
+      const shown = wrongAnswers-- > 0 ? wrong : {};
       return { kind: 'answered', data: detail({ condition_id: 'mkt', ...shown }), nextCursor: null };
     },
   );
   played.pass(20);
-  const look = (seconds: number) => {
-    played.pass(seconds);
-    const alerts = played.trader.takeNotices().filter(({ severity }) => severity === 'loud');
-    return { tracked: [...played.trader.watchMarkets(played.nowMs)].length, alerts: alerts.map(({ kind }) => kind) };
-  };
-  return { wrong, look };
+  wrongAnswers = answers;
+  played.pass(300);
+  const alerts = played.trader.takeNotices().filter(({ severity }) => severity === 'loud');
+  return { tracked: [...played.trader.watchMarkets(played.nowMs)].length, alerts: alerts.map(({ kind }) => kind) };
 }
 
-describe.each([[{ state: 'resolved' }], [{ margin_enabled: true }]])('a listed market whose detail is %o', (shown) => {
-  it('stays tracked after one such answer', () => {
-    const { wrong, look } = listedMarket();
-    Object.assign(wrong, { shown, answers: 1 });
-    expect(look(300)).toEqual({ tracked: 1, alerts: [] });
-  });
+describe.each([[{ state: 'resolved' }], [{ margin_enabled: true }]])('a listed market whose detail is %o', (wrong) => {
+  it('stays tracked after one such answer', () => expect(lookAfter(1, wrong)).toEqual({ tracked: 1, alerts: [] }));
 
   it('is dropped after several such answers, and an alert says that it cannot be quoted', () => {
-    const { wrong, look } = listedMarket();
-    Object.assign(wrong, { shown, answers: Number.POSITIVE_INFINITY });
-    expect(look(300)).toEqual({ tracked: 0, alerts: 'state' in shown ? [] : ['market_unsuitable'] });
+    const alerts = 'state' in wrong ? [] : ['market_unsuitable'];
+    expect(lookAfter(Number.POSITIVE_INFINITY, wrong)).toEqual({ tracked: 0, alerts });
   });
 });
