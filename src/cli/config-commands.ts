@@ -9,7 +9,7 @@ import { liveClass, strategyFileSchema, traderSchema } from '../shell/config/sch
 import { shippedStrategies } from '../shell/config/shipped.js';
 import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
-import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
+import type { ConfigData, ControlQuestion } from '../shell/control/control-protocol.js';
 import { configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
 import { objectSchema, paramTable } from '../trader/strategy/read-params.js';
 import { all, type CommandOutput, command } from './command.js';
@@ -179,7 +179,7 @@ const makeAnswer = (data: ConfigData): CommandOutput => ({ data, text: linesText
 
 /** Does not read the strategy files, because a rollback must work even if these files are broken. */
 const ask = (
-  action: ConfigAction,
+  action: Extract<ControlQuestion, { command: 'config' }>['action'],
   { reason = '', dryRun, timeout }: { timeout: number; reason?: string | undefined; dryRun?: true | undefined },
   config: TraderConfig,
   hash = '',

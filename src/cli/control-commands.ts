@@ -11,7 +11,7 @@ import {
 import type { TraderConfig } from '../shell/config/config.js';
 import { explainLines } from '../shell/console/views/explain-view.js';
 import { askOwner, askTrader, findSilent, type Unreached } from '../shell/control/control-client.js';
-import type { CancelAllData, ControlData, ControlQuestion, ControlRequest } from '../shell/control/control-protocol.js';
+import type { CancelAllData, ControlData, ControlQuestion } from '../shell/control/control-protocol.js';
 import { prunedText } from '../shell/daemon/status-text.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
 import { ENDED_PROVEN } from '../trader/ledger/tables.js';
@@ -57,7 +57,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
       const one = options.market === undefined ? null : await nameMeant(options.market, config);
       const asked = operatorRequest(name, { reason: options.reason ?? '', sender: 'operator', market: one });
       // The cast is right: the table of operator commands determines the fields of each request.
-      const request = asked as Extract<ControlRequest, { command: typeof name }>;
+      const request = asked as Extract<ControlQuestion, { command: typeof name }>;
       const data: ControlData['resume'] = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
       // The command may concern one market, but the printed mode is that of the whole trader.
       const more = one === null ? '' : `; to see this market, run \`twinbook explain ${one}\``;

@@ -5,11 +5,11 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import { askTrader } from '../../src/shell/control/control-client.js';
 import {
-  type ControlRequest,
+  type ControlQuestion,
   type ControlResponse,
   readControlRequest,
 } from '../../src/shell/control/control-protocol.js';
-import { type ControlHost, serveControl } from '../../src/shell/control/control-server.js';
+import { serveControl } from '../../src/shell/control/control-server.js';
 import { lockWriter } from '../../src/trader/ledger/lock.js';
 import { ENDED_PROVEN } from '../../src/trader/ledger/tables.js';
 import { trader } from '../shell/config/files.js';
@@ -19,15 +19,17 @@ import { intentOf, orderOf } from '../trader/ledger/books.js';
 import { folderWith, writeLedger } from './ledger/written.js';
 import { run } from './run.js';
 
+type ControlHost = Parameters<typeof serveControl>[1];
+
 const hostOf = (answer: ControlHost['answer']): ControlHost => ({ answer, subscribe: () => 'nobody is told here' });
 
 const PONG: ControlResponse = { ok: true, data: { pid: process.pid } };
 const lockIn = (cwd: string) => lockWriter(join(cwd, 'twinbook.sqlite'), { pid: process.pid, startedMs: 1 });
 
 /** A control socket at the place that the trader file names; it answers with the result of `answer`. */
-async function socketIn(answer: (request: ControlRequest) => ControlResponse | Promise<ControlResponse>) {
+async function socketIn(answer: (request: ControlQuestion) => ControlResponse | Promise<ControlResponse>) {
   const cwd = folderWith();
-  const asked: ControlRequest[] = [];
+  const asked: ControlQuestion[] = [];
   const server = await serveControl(
     join(cwd, 'twinbook.sqlite.sock'),
     hostOf(async (request) => {

@@ -7,7 +7,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
 import type { TraderConfig } from '../../shell/config/config.js';
 import { askTrader } from '../../shell/control/control-client.js';
-import type { PruneData } from '../../shell/control/control-protocol.js';
+import type { ControlData } from '../../shell/control/control-protocol.js';
 import { nowMs, steadyMs } from '../../shell/runtime/clock.js';
 import type { PruneBatch } from '../../trader/reconcile/prune.js';
 import { command, modeText } from '../command.js';
@@ -204,13 +204,13 @@ async function pruneStopped({ ledger: { path } }: TraderConfig, beforeMs: number
 }
 
 /** Deletes rows in batches, then releases unused pages of the file. */
-async function pruneAll(beforeMs: number, prune: (batch: PruneBatch) => Promise<PruneData>) {
+async function pruneAll(beforeMs: number, prune: (batch: PruneBatch) => Promise<ControlData['prune']>) {
   const { adaptRows, adaptToCheckpoint, FIRST_PRUNED_AT_ONCE } = await import('../../trader/reconcile/prune.js');
   // `until`: Unix ms; rows that ended after this time stay; null if all rows stay.
   const pruned = { rows: 0, bytes: 0, until: null as number | null, batches: 0, longest_batch_ms: 0 };
   let [rows, after]: [number, number | null] = [FIRST_PRUNED_AT_ONCE, 0];
   for (let isDone = false; !isDone; ) {
-    const batch: PruneData = await prune({ beforeMs, after, rows });
+    const batch: ControlData['prune'] = await prune({ beforeMs, after, rows });
     pruned.rows += batch.rows;
     pruned.bytes += batch.bytes;
     pruned.until = batch.untilMs ?? pruned.until;

@@ -2,7 +2,7 @@
 
 import { utcText } from '../../shared/base/text.js';
 import type { StatusLineOf } from '../../shared/protocol/trader-status.js';
-import type { AlertsConfig, ChannelConfig } from '../config/config.js';
+import type { ChannelConfig, TraderConfig } from '../config/config.js';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
 import { findConditions, findNextStep, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
 
@@ -262,7 +262,7 @@ const SUMMARY = 'daily_summary';
 const RECENT = 200;
 
 interface AlertCenterOptions {
-  readonly config: Pick<AlertsConfig, 'channels'>;
+  readonly config: Pick<TraderConfig['alerts'], 'channels'>;
   readonly run: string;
   readonly openSender: (channel: ChannelConfig) => AlertSender;
   /** Logs a failed delivery in the console's own log. */

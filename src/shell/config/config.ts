@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readlinkSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import type { z } from 'zod';
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import { toSettings } from '../../shared/base/settings.js';
 import { closest } from '../../shared/base/text.js';
@@ -19,7 +20,7 @@ import {
   type Problem,
   readBySchema,
 } from './problems.js';
-import { channelSchema, type TraderFile, traderSchema } from './schema.js';
+import { channelSchema, traderSchema } from './schema.js';
 import { venueFile, venueNames } from './shipped.js';
 import { readYaml, type SourceTexts } from './yaml-source.js';
 
@@ -37,16 +38,10 @@ export interface Config extends TraderConfig {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-export type AlertsConfig = TraderConfig['alerts'];
-export type ChannelConfig = AlertsConfig['channels'][number];
-export type DashboardConfig = TraderConfig['dashboard'];
+export type ChannelConfig = TraderConfig['alerts']['channels'][number];
 export type FleetConfig = NonNullable<TraderConfig['fleet']>;
-/** Address of a PostgreSQL server, without the password. */
-export type FleetDatabaseConfig = FleetConfig['database'];
 /** A source of the user's own fair values for markets. */
 export type FeedConfig = TraderConfig['feeds'][number];
-export type FileFeed = Extract<FeedConfig, { kind: 'file' }>;
-export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
 
 /** One strategy. `name` is the strategy file's name without its extension; it is unique within a trader. */
 export interface StrategyConfig extends StrategySettings {
@@ -69,6 +64,8 @@ export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
 
 /** Name of the venue profile without real money; with it, the dashboard is on by default. */
 export const PAPER = 'paper';
+
+type TraderFile = z.output<typeof traderSchema>;
 
 export function makeTrader(content: TraderFile, venue: ReturnType<typeof loadVenue>, file: string, at: At) {
   const folder = dirname(file);

@@ -1,6 +1,7 @@
 /** Loads a trader's file, the files that it names, and overrides from the environment, as one frozen `Config`. */
 
 import { basename, dirname, extname, resolve } from 'node:path';
+import type { z } from 'zod';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { toSettings } from '../../shared/base/settings.js';
 import { closest } from '../../shared/base/text.js';
@@ -31,10 +32,12 @@ import {
   type SchemaNode,
   unknownKey,
 } from './problems.js';
-import { type StrategyFile, selectSchema, strategyFileSchema, traderSchema } from './schema.js';
+import { selectSchema, strategyFileSchema, traderSchema } from './schema.js';
 import { configHash } from './shown.js';
 import { type CodeRules, findStrategyModule } from './strategy-module.js';
-import { readYaml, SourceTexts, type YamlSource } from './yaml-source.js';
+import { readYaml, SourceTexts } from './yaml-source.js';
+
+type YamlSource = ReturnType<typeof readYaml>;
 
 export interface LoadOptions {
   /** Whether `path` may also name a strategy file; a strategy file gets the paper profile and a capital of 1000. */
@@ -366,7 +369,10 @@ function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly str
 }
 
 /** Reads a strategy's choice of markets. Throws for contradictory settings, such as a minimum above its maximum. */
-function readSelection(markets: StrategyFile['markets'], source: YamlSource): StrategyConfig['markets'] {
+function readSelection(
+  markets: z.output<typeof strategyFileSchema>['markets'],
+  source: YamlSource,
+): StrategyConfig['markets'] {
   const { ids = [], select = selectSchema.parse({}), max, candidates, choose } = markets;
   const fail = (path: readonly PropertyKey[], text: string, part?: 'key') => {
     throw configError([source.problem(['markets', ...path], text, part)]);

@@ -97,7 +97,7 @@ export function fieldName(path: readonly PropertyKey[]): string {
 }
 
 /** Describes a value for an error message, by its kind and its shortened text. */
-export function shownValue(value: unknown): string {
+function shownValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'nothing (an empty value)';
   if (typeof value === 'string') return `the text ${shorten(JSON.stringify(value))}`;

@@ -73,7 +73,6 @@ export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 
 export const CHAT_COMMANDS = ['status', 'ack', ...CHAT_NAMES] as const;
-export type ChatCommand = (typeof CHAT_COMMANDS)[number];
 
 export const channelSchema = z.strictObject({
   kind: choice(['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail'], 'Service that delivers the alerts.'),
@@ -352,9 +351,6 @@ export const strategyFileSchema = z.strictObject({
     .default({})
     .meta({ description: 'Limits for this strategy that are tighter than the trader’s `risk`.', live: 'limit' }),
 });
-
-export type TraderFile = z.output<typeof traderSchema>;
-export type StrategyFile = z.output<typeof strategyFileSchema>;
 
 /** Returns what a change requires: nothing (`free`), a reason if looser (`limit`), a `reason`, or a `restart`. */
 export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {

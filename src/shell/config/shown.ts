@@ -8,7 +8,7 @@ import type { LiveClass, ParamSpec, ParamValue, ParamValues, Strategy } from '..
 import type { Config, ReadConfig, ReadStrategy } from './config.js';
 import { liveClass, traderSchema } from './schema.js';
 
-export type Shown = Readonly<Record<string, unknown>>;
+type Shown = Readonly<Record<string, unknown>>;
 
 const SECRET = /secret|passphrase|password|private|token/i;
 
@@ -76,7 +76,7 @@ export const settingName = (key: string): string =>
 const withoutUserInfo = (text: string): string => text.replace(USER_INFO, '://********@');
 const USER_INFO = /:\/\/[^/@\s]+@/;
 
-export interface ConfigChange {
+interface ConfigChange {
   readonly text: string;
   /** Condition for applying the change: none (`nothing`), a reason from the operator, or a restart. */
   readonly wants: 'nothing' | 'reason' | 'restart';

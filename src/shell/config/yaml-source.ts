@@ -6,8 +6,6 @@ import { systemCode, TwinbookError } from '../../shared/base/errors.js';
 import { findYamlExcess, formatByteExcess, MAX_YAML_BYTES, MAX_YAML_DEPTH } from '../../shared/base/yaml-bounds.js';
 import { configError, fieldName, type Problem, shownPath } from './problems.js';
 
-export type YamlSource = ReturnType<typeof parseYaml>;
-
 /** Texts of a configuration, as in `Config.texts`, from the files or from a stored copy. */
 export class SourceTexts {
   readonly all: Map<string, string>;
@@ -31,7 +29,7 @@ interface ReadYamlOptions {
 }
 
 /** Reads and parses a file. Every failure is a `TwinbookError` with the file's name. */
-export function readYaml(file: string, cwd: string, options: ReadYamlOptions = {}): YamlSource {
+export function readYaml(file: string, cwd: string, options: ReadYamlOptions = {}) {
   const text = options.sources?.findCopied(file) ?? readText(file, cwd, options);
   options.sources?.all.set(file, text);
   return parseYaml(text, file, shownPath(file, cwd));

@@ -43,7 +43,7 @@ const describeAction = (name: OperatorName, [label, help]: OperatorRow['button']
   isFirst: FIRST_NAMES.some((first) => first === name),
 });
 
-export type PageButton = ReturnType<typeof describeAction>;
+type PageButton = ReturnType<typeof describeAction>;
 
 export function listActions({ mode, answers, wayBack }: ActionFacts): readonly PageButton[] {
   const isUseful = (name: OperatorName): boolean => {

@@ -95,7 +95,7 @@ export const fillRow = (fill: BookedFill) => ({
 const ROWS = 20;
 const MOST_ORDERS = 100;
 
-export type PageLists = ReturnType<typeof readLists>;
+type PageLists = ReturnType<typeof readLists>;
 
 /** Read-only connection to the ledger. The ledger is opened at its first use, and again after a failure or restore. */
 export class LedgerConnection {

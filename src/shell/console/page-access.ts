@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { readBounded } from '../alerts/senders.js';
-import type { DashboardConfig, Environment } from '../config/config.js';
+import type { Environment, TraderConfig } from '../config/config.js';
 import { deriveKey, greetingSchema, prove } from '../dashboard/sessions.js';
 import { readPrivateFile, secrets, writePrivateFile } from '../wallet/secrets.js';
 
@@ -119,7 +119,7 @@ function requireLong(password: string, what: string, hint: string): string {
 
 /** Reads the stop and view passwords; null if unset. Throws for an unprotected file, and a short or shared password. */
 export function readPasses(
-  { stopPasswordFile, viewPasswordFile }: Pick<DashboardConfig, 'stopPasswordFile' | 'viewPasswordFile'>,
+  { stopPasswordFile, viewPasswordFile }: Pick<TraderConfig['dashboard'], 'stopPasswordFile' | 'viewPasswordFile'>,
   operate: string,
 ) {
   const stop = readRolePassword(stopPasswordFile, 'dashboard.stop_password_file');

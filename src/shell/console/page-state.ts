@@ -12,7 +12,7 @@ import type { TraderConfig } from '../config/config.js';
 import { ALERT_SEVERITIES } from '../config/schema.js';
 import { NO_TRADER } from '../control/control-client.js';
 import { nowMs } from '../runtime/clock.js';
-import { listActions, listMarketActions, type PageButton, STOPPED_MODES } from './actions.js';
+import { listActions, listMarketActions, STOPPED_MODES } from './actions.js';
 import { groupRefusals, type LedgerConnection, moneyText } from './ledger-lists.js';
 import type { Reports } from './own-commands.js';
 import type { AlertStore, History } from './store.js';
@@ -51,7 +51,7 @@ export function makeTraderRow({ trader, name, guardian, watch, ledger, history }
 export interface ServedTraders {
   readonly now: number;
   readonly role: Role;
-  readonly actions: readonly PageButton[];
+  readonly actions: ReturnType<typeof listActions>;
   readonly traders: readonly ReturnType<typeof makeTraderRow>[];
 }
 
@@ -122,8 +122,6 @@ function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketSt
     (a, b) => Number(b.price) - Number(a.price),
   );
 }
-
-export type LadderRow = ReturnType<typeof makeLadder>[number];
 
 /** Returns a row per price. `ahead`: upper estimate of others' shares ahead of our first order at this price. */
 function sideRows(side: 'bid' | 'ask', levels: NonNullable<MarketStatus['bids']>, orders: MarketStatus['orders']) {

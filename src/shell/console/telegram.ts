@@ -17,7 +17,6 @@ import {
   sendBotMessage,
 } from '../alerts/senders.js';
 import type { ChannelConfig } from '../config/config.js';
-import type { ChatCommand } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act } from './actions.js';
 import { moneyText } from './ledger-lists.js';
@@ -38,7 +37,7 @@ const HELP: Readonly<Record<string, string>> = {
   'it answered 409': 'another program reads this bot, or a webhook is set for it; each trader needs its own bot',
 };
 
-export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trader' | 'watch' | 'alerts' | 'guardian'> {
+interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trader' | 'watch' | 'alerts' | 'guardian'> {
   readonly store: Pick<StoreFile, 'read' | 'write'>;
   readonly note: (text: string) => void;
   readonly nowMs?: () => number;
@@ -49,7 +48,7 @@ export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trade
 /** Newest message of a channel: id, arrival time (Unix ms), and hash of the bot's URL and id (absent in older stores). */
 type TakenUpdate = Readonly<{ id: number; timeMs: number; bot?: string }>;
 
-export type Perform = (command: ChatCommand, about: string | null, user: number) => Promise<string>;
+type Perform = (command: ChannelConfig['commands'][number], about: string | null, user: number) => Promise<string>;
 
 export function listenForCommands(options: ChatOptions): () => void {
   const closing = new AbortController();

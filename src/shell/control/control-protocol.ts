@@ -22,7 +22,6 @@ const NO_SUBJECT =
   'explain needs a subject: an order, a fill or a market; `twinbook orders`, `fills` and `markets` list them';
 const NO_NUMBERS = 'prune needs whole numbers: before (in Unix ms), rows, and after (or null)';
 const ACTIONS = ['diff', 'apply', 'rollback'] as const;
-export type ConfigAction = (typeof ACTIONS)[number];
 
 const ask = <Name extends string, Fields extends z.ZodRawShape>(command: Name, fields: Fields) =>
   z.object({ command: z.literal(command), ...fields });
@@ -67,7 +66,7 @@ const REQUESTS = {
   subscribe: ask('subscribe', {}),
 } as const;
 
-export type ControlRequest = z.output<(typeof REQUESTS)[keyof typeof REQUESTS]>;
+type ControlRequest = z.output<(typeof REQUESTS)[keyof typeof REQUESTS]>;
 
 export type ControlQuestion = Exclude<ControlRequest, { readonly command: 'subscribe' }>;
 
@@ -106,7 +105,7 @@ export interface ModeData {
   readonly reason: string;
 }
 
-export interface KillData extends ModeData {
+interface KillData extends ModeData {
   /** Number of own orders that may still rest and are being canceled; null when unknown. */
   readonly resting: number | null;
 }
@@ -118,7 +117,7 @@ export interface CancelAllData {
   readonly verified: boolean;
 }
 
-export interface PruneData extends PrunedBatch {
+interface PruneData extends PrunedBatch {
   /** Time for which the batch of deletions blocked the ledger, ms. */
   readonly tookMs: number;
 }

@@ -22,7 +22,7 @@ const MOST_CONNECTIONS = 64;
 /** Maximum number of sent bytes that a peer has not read, about a hundred full status answers. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
-export interface ControlHost {
+interface ControlHost {
   answer(question: ControlQuestion): Promise<ControlResponse>;
   subscribe(reader: LineReader): string | null;
 }

@@ -16,7 +16,7 @@ import { makeBackup } from '../backup/backups.js';
 import type { Config, Environment } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
 import { serveControl } from '../control/control-server.js';
-import type { OpenFeeds } from '../feeds/feeds.js';
+import type { openFeeds } from '../feeds/feeds.js';
 import type { FeedEars } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { JobTimes, QuoteHours, type ScheduledStrategy } from '../runtime/job-times.js';
@@ -107,7 +107,7 @@ class Service implements RunningTrader {
   readonly #telemetry: Telemetry;
   readonly #manager: ReturnType<typeof openServiceManager>;
   readonly #loop: Loop;
-  #feeds: OpenFeeds | null = null;
+  #feeds: ReturnType<typeof openFeeds> | null = null;
   readonly live: LiveConfig;
   readonly #jobHooks: JobHooks = {
     reconcile: () => this.#loop.command({ kind: 'reconcile' }),
@@ -206,7 +206,7 @@ class Service implements RunningTrader {
     }
   }
 
-  async #openFeeds(): Promise<OpenFeeds | null> {
+  async #openFeeds(): Promise<ReturnType<typeof openFeeds> | null> {
     const { feeds } = this.#session.config;
     // The feed readers are imported on demand, because most traders have no feeds and start faster without them.
     if (feeds.length === 0) return null;

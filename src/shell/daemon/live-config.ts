@@ -6,14 +6,16 @@ import { basename, join } from 'node:path';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, PRIVATE_FILE, syncFolder } from '../../shared/base/files.js';
 import type { ConfigureCommand } from '../../shared/protocol/seam.js';
-import { type ConfigEntry, configHistory } from '../../trader/engine/control/commands.js';
+import { configHistory } from '../../trader/engine/control/commands.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { Config, Environment, ReadConfig, TraderConfig } from '../config/config.js';
 import { type LoadOptions, loadConfig, readConfig } from '../config/load.js';
-import { type ConfigChange, configChanges } from '../config/shown.js';
+import { configChanges } from '../config/shown.js';
 import type { ConfigData } from '../control/control-protocol.js';
 import { checkLoad } from './ask-process.js';
+
+type ConfigChanges = ReturnType<typeof configChanges>;
 
 interface LiveConfigOptions {
   readonly config: Config;
@@ -122,7 +124,7 @@ export class LiveConfig {
     return { lines, applied: true, hash };
   }
 
-  #findEntry(hash: string): ConfigEntry {
+  #findEntry(hash: string): ReturnType<typeof configHistory>[number] {
     const history = configHistory(this.#options.session.ledger);
     const found = history.findLast((entry) =>
       hash === '' ? entry.hash !== this.config.configHash : entry.hash.startsWith(hash),
@@ -151,7 +153,7 @@ const ALL_RESTORED = 'nothing was applied: all settings that a rollback can rest
 const FILES_STAY =
   'correct the configuration files and the TWINBOOK__ variables: the rollback did not change them, and the next start uses them';
 
-const compared = (changes: readonly ConfigChange[], agreement = FILES_AGREE): ConfigData => ({
+const compared = (changes: ConfigChanges, agreement = FILES_AGREE): ConfigData => ({
   lines: changes.length === 0 ? [agreement] : formatLines(changes),
   applied: false,
   hash: null,
@@ -170,11 +172,11 @@ function liveText({ capitalMicros, risk, merge, economics, strategies }: Config)
   return JSON.stringify({ settings: { capitalMicros, risk, merge, economics, strategies: named } });
 }
 
-const formatLines = (changes: readonly ConfigChange[]): readonly string[] =>
+const formatLines = (changes: ConfigChanges): readonly string[] =>
   changes.map(({ text, wants }) => (wants === 'nothing' ? text : `${text} [wants a ${wants}]`));
 
-function refuseUnlessFree(changes: readonly ConfigChange[], reason: string, dryRun = false): void {
-  const list = (wanted: ConfigChange['wants']) =>
+function refuseUnlessFree(changes: ConfigChanges, reason: string, dryRun = false): void {
+  const list = (wanted: ConfigChanges[number]['wants']) =>
     changes
       .filter(({ wants }) => wants === wanted)
       .map(({ text }) => text)

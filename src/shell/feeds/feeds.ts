@@ -7,10 +7,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../shared/base/errors.js';
 import { guarded } from '../../shared/base/processes.js';
-import type { ChildFeed, Environment, FeedConfig, FileFeed } from '../config/config.js';
+import type { Environment, FeedConfig } from '../config/config.js';
 import { type FeedEars, FeedInbox, type FeedStatus, FileRows, takeLines } from './inbox.js';
-
-export type OpenFeeds = ReturnType<typeof openFeeds>;
 
 /** Reads the feeds. A feed program gets only those variables of `env` that match `PASSED` or that its feed lists. */
 export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Environment) {
@@ -36,7 +34,7 @@ const GRACE_MS = 2_000;
 const LAST_WORDS = 200;
 
 class ChildReader {
-  readonly #feed: ChildFeed;
+  readonly #feed: Extract<FeedConfig, { kind: 'child' }>;
   readonly #inbox: FeedInbox;
   readonly #env: Environment;
   readonly #end = new AbortController();
@@ -46,7 +44,7 @@ class ChildReader {
   #pauseMs = START_AGAIN_MS.first;
   readonly #killNow = (): void => this.#signal('SIGKILL');
 
-  constructor(feed: ChildFeed, inbox: FeedInbox, env: Environment) {
+  constructor(feed: Extract<FeedConfig, { kind: 'child' }>, inbox: FeedInbox, env: Environment) {
     this.#feed = feed;
     this.#inbox = inbox;
     this.#env = env;
@@ -131,7 +129,7 @@ const LINE_END = 10;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 class FileReader {
-  readonly #feed: FileFeed;
+  readonly #feed: Extract<FeedConfig, { kind: 'file' }>;
   readonly #inbox: FeedInbox;
   #seen: Stats | null = null;
   /** The bytes of the feed's file that were read, up to the end of a line. */
@@ -140,7 +138,7 @@ class FileReader {
   readonly #end = new AbortController();
   readonly #ended: Promise<void>;
 
-  constructor(feed: FileFeed, inbox: FeedInbox) {
+  constructor(feed: Extract<FeedConfig, { kind: 'file' }>, inbox: FeedInbox) {
     this.#feed = feed;
     this.#inbox = inbox;
     this.#rows = new FileRows(feed.path);

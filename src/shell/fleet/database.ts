@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import type { Client, ClientConfig } from 'pg';
 import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.js';
-import type { Environment, FleetDatabaseConfig } from '../config/config.js';
+import type { Environment, FleetConfig } from '../config/config.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 
 /** Oldest version of PostgreSQL that we have tested; it has every feature that we use. */
@@ -13,7 +13,7 @@ const OLDEST_VERSION = 130_000;
 const ENDS_IDLE_SESSIONS = 140_000;
 
 interface DatabaseOptions {
-  readonly server: FleetDatabaseConfig;
+  readonly server: FleetConfig['database'];
   readonly password: string | null;
   /** Maximum time for connecting and for each query, ms. */
   readonly answerMs: number;
@@ -102,7 +102,7 @@ export class FleetDatabase {
 }
 
 /** Formats host, port and database, which are not secret. */
-const formatPlace = ({ host, port, database }: FleetDatabaseConfig): string =>
+const formatPlace = ({ host, port, database }: FleetConfig['database']): string =>
   host.startsWith('/') ? `${host}, database ${database}` : `${host}:${port}, database ${database}`;
 
 function clientConfig({ server, password, answerMs, name }: DatabaseOptions): ClientConfig {
@@ -126,7 +126,7 @@ function clientConfig({ server, password, answerMs, name }: DatabaseOptions): Cl
 const NO_PASSWORD = 'requires a password, but none was given';
 const SET_PASSWORD = 'Set TWINBOOK_FLEET_PASSWORD or TWINBOOK_FLEET_PASSWORD_FILE for fleet.database';
 
-function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOptions | false {
+function tlsOptions({ tls, rootCert, host }: FleetConfig['database']): ConnectionOptions | false {
   if (tls === 'off') return false;
   if (tls === 'unverified') return { rejectUnauthorized: false };
   return {

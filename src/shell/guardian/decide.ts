@@ -120,7 +120,7 @@ const AGREE_MS = 2_000;
 const SECURED_MS = 10_000;
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
-export interface Alarm {
+interface Alarm {
   /** `silence`: the heartbeat stopped. `pulling`: the heartbeat continues, but for 5 s no order was allowed to rest. */
   readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;

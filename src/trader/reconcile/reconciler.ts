@@ -18,13 +18,6 @@ import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './diff
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
 import type { Reading } from './list-cursor.js';
 
-/** Result of a complete reconciliation round. `begunMs`: time of its start; `comparedMs`: of its end; our clock, ms. */
-export interface ComparedRound {
-  readonly begunMs: number;
-  readonly comparedMs: number;
-  readonly differences: readonly Difference[];
-}
-
 /** Notice of the reconciler for the operator. `loud`: an important notice, which the ledger also stores. */
 interface News {
   readonly loud: boolean;
@@ -60,8 +53,8 @@ export class Reconciler {
   readonly #looked = { orders: 0, fills: 0 };
   #seenFills: boolean;
   #seenMs = Number.NEGATIVE_INFINITY;
-  /** The newest complete reconciliation round; null before the first one. */
-  newest: ComparedRound | null = null;
+  /** The newest complete reconciliation round, with its start and end, our clock, ms; null before the first one. */
+  newest: Readonly<{ begunMs: number; comparedMs: number; differences: readonly Difference[] }> | null = null;
   #voids = 0;
   /** Why the newest reconciliation round was void; null if it was complete. */
   voidReason: string | null = null;

@@ -22,7 +22,7 @@ export interface LossState {
   /** Equity at the start of the day, used for the day's result. A resume does not change this equity. */
   readonly dayBeganMicros: Micros;
   /** Result of the newest ended UTC day; null before the first day has ended. */
-  readonly endedDay: DayResult | null;
+  readonly endedDay: Readonly<{ day: string; resultMicros: Micros }> | null;
   /** Loss at bids (`HoldingsWorth.passingMicros`) that an operator accepted by a resume; at most the present loss. */
   readonly acceptedMicros?: Micros;
 }
@@ -33,11 +33,6 @@ export interface HoldingsWorth {
   readonly equityMicros: Micros;
   /** Loss at bids: value of the shares at marks less their sale proceeds at other traders' bids; never negative. */
   readonly passingMicros: Micros;
-}
-
-export interface DayResult {
-  readonly day: string;
-  readonly resultMicros: Micros;
 }
 
 /** Losses that risk control 8 compares with its limits. */

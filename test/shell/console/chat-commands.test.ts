@@ -2,8 +2,7 @@
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Acknowledgement } from '../../../src/shell/alerts/alert-center.js';
-import type { ChatCommand } from '../../../src/shell/config/schema.js';
-import { type ChatOptions, makePerform } from '../../../src/shell/console/telegram.js';
+import { makePerform } from '../../../src/shell/console/telegram.js';
 import { ShownState } from '../../../src/shell/console/trader-state.js';
 import { loadedTrader } from '../config/files.js';
 import { said, serveBot } from './bot-server.js';
@@ -31,8 +30,8 @@ function place(state = toldTrader([market('m')], { ...ACCOUNT, mode: 'paused', r
     guardian: WATCHING,
     note: () => undefined,
   };
-  const ask = (command: ChatCommand, about: string | null = null, isBare = false) =>
-    makePerform(options as unknown as ChatOptions, isBare ? 'bare' : 'full')(command, about, 5);
+  const ask = (command: Parameters<ReturnType<typeof makePerform>>[0], about: string | null = null, isBare = false) =>
+    makePerform(options as unknown as Parameters<typeof makePerform>[0], isBare ? 'bare' : 'full')(command, about, 5);
   return { seen, ask };
 }
 

@@ -2,7 +2,7 @@
 /** A page in fast time: the console's data come from inside, each state a moment later than the one before. */
 
 import type { ServedState, ServedTraders } from '../../../src/shell/console/page-state.js';
-import type { ChartView } from '../../../src/shell/console/views/orders-view.js';
+import type { View } from '../../../src/shell/console/views/views.js';
 import { openPageSession } from '../../support/page-client.js';
 import { SECRET } from './played-console.js';
 
@@ -15,7 +15,7 @@ export async function answersOf(url: string) {
   return {
     traders: await read<ServedTraders>('/traders'),
     state: await read<ServedState>('/state?market=m1'),
-    chart: await read<ChartView>('/views/chart?market=m1'),
+    chart: await read<View<'chart'>>('/views/chart?market=m1'),
   };
 }
 

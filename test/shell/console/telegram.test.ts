@@ -5,8 +5,10 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ChannelConfig } from '../../../src/shell/config/config.js';
 import { CHAT_COMMANDS } from '../../../src/shell/config/schema.js';
-import { type ChatOptions, type Perform, TelegramListener } from '../../../src/shell/console/telegram.js';
+import { TelegramListener } from '../../../src/shell/console/telegram.js';
 import { said, serveBot, TOKEN } from './bot-server.js';
+
+type ChatOptions = ConstructorParameters<typeof TelegramListener>[1];
 
 const NOW_S = 1_800_000_000;
 const DAY_MS = 86_400_000;
@@ -22,7 +24,7 @@ async function place() {
     users: [5],
   } as unknown as ChannelConfig; // No other field of a channel is read.
   const closing = new AbortController();
-  const performed: Perform = async (command, about, user) => {
+  const performed: ConstructorParameters<typeof TelegramListener>[3] = async (command, about, user) => {
     done.push(`${command} ${about ?? '-'} ${user}`);
     return `did ${command}`;
   };

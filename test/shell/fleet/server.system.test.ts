@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { FleetDatabaseConfig } from '../../../src/shell/config/config.js';
+import type { FleetConfig } from '../../../src/shell/config/config.js';
 import { FleetDatabase } from '../../../src/shell/fleet/database.js';
 import { FleetMember } from '../../../src/shell/fleet/member.js';
 import { DatabaseDesk, initFleet, readFleet, requireTables } from '../../../src/shell/fleet/owner-desk.js';
@@ -37,11 +37,11 @@ const AS_PRIMARY = ['wal_level=replica'];
 let folder = '';
 let server: PostgresServer;
 
-const place = (more: Partial<FleetDatabaseConfig> = {}): FleetDatabaseConfig => ({
+const place = (more: Partial<FleetConfig['database']> = {}): FleetConfig['database'] => ({
   ...{ host: '127.0.0.1', port: server.port, database: 'postgres', user: 'fleet', tls: 'off', rootCert: null },
   ...more,
 });
-const open = (more: Partial<FleetDatabaseConfig> = {}, password: string | null = PASSWORD) =>
+const open = (more: Partial<FleetConfig['database']> = {}, password: string | null = PASSWORD) =>
   FleetDatabase.open({ server: place(more), password, answerMs: 5_000, idleMs: 60_000, name: 'test' });
 
 async function prepare(): Promise<void> {
@@ -115,7 +115,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     await database.query('ALTER SYSTEM SET ssl = on');
     await database.query('SELECT pg_reload_conf()');
     await database.close();
-    const isEncrypted = async (more: Partial<FleetDatabaseConfig>) => {
+    const isEncrypted = async (more: Partial<FleetConfig['database']>) => {
       const opened = await open(more);
       const [about] = await opened.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
       await opened.close();

@@ -28,8 +28,6 @@ export function explainView(subject: string, ledger: LedgerReader | null, trader
   return { subject, source: 'ledger' as const, tree };
 }
 
-export type ExplainView = ReturnType<typeof explainView>;
-
 export const marketLines = (market: MarketStatus, account: AccountFacts): readonly string[] =>
   listLines({ ...marketTree(market, account), subject: market.conditionId }, '');
 

@@ -246,8 +246,6 @@ function sumMoney(open: LedgerReader, shown: MoneySources, { spanMs, atMs }: Mon
   };
 }
 
-export type MoneyView = NonNullable<ReturnType<typeof moneyView>>;
-
 export function readMarks(markets: Iterable<MarketStatus>): ReadonlyMap<string, Micros> {
   const marks = new Map<string, Micros>();
   for (const { conditionId, markMicros } of markets) if (markMicros !== null) marks.set(conditionId, markMicros);
@@ -263,8 +261,6 @@ const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicro
   ...formatEach({ turnover: turnoverMicros, realised: realisedMicros, fees: feesMicros, settled: settledMicros }),
   net: formatDecimal(sub(realisedMicros, feesMicros)),
 });
-
-export type MoneyRow = ReturnType<typeof makeRow>;
 
 export interface ValuedHolding {
   readonly yes: Micros;

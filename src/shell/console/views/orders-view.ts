@@ -94,8 +94,6 @@ export function chartView({ ledger, history }: Pick<ShownParts, 'ledger' | 'hist
   };
 }
 
-export type ChartView = NonNullable<ReturnType<typeof chartView>>;
-
 /** Maximum number of round trips; older trips are dropped. */
 const MOST_TRIPS = 2_000;
 
@@ -214,5 +212,3 @@ function listOrders(open: LedgerReader, { trader, ledger }: ViewSources, trips: 
     read,
   };
 }
-
-export type OrdersView = ReturnType<typeof listOrders>;

@@ -119,8 +119,6 @@ export function riskView(trader: ShownState, ledger: Pick<LedgerConnection, 'rea
   };
 }
 
-export type RiskView = NonNullable<ReturnType<typeof riskView>>;
-
 function limitRow(name: string, [words, unit]: Limit, told: LimitFacts, limit: string) {
   const used = USES[name]?.(told) ?? null;
   const size = DECIMAL.includes(unit) ? parseDecimal(limit) : Number(limit);

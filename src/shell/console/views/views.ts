@@ -8,7 +8,7 @@ import { askOwner } from '../../control/control-client.js';
 import { REQUEST_BUCKETS } from '../../control/telemetry.js';
 import type { TraderHost, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
-import { findPage, groupRefusals, makeTitleLookup, type PageLists } from '../ledger-lists.js';
+import { findPage, groupRefusals, makeTitleLookup } from '../ledger-lists.js';
 import type { Reports } from '../own-commands.js';
 import type { ShownParts } from '../page-state.js';
 import type { ShownState } from '../trader-state.js';
@@ -35,7 +35,7 @@ export function logView(ledger: LedgerReader | null, { notices, markets }: Shown
   const others = notices
     .map(({ time: timeMs, severity, kind, text }) => ({ timeMs, severity, kind, text }))
     .filter(({ timeMs, kind, text }) => {
-      const isSame = (event: PageLists['events'][number]) =>
+      const isSame = (event: (typeof events)[number]) =>
         Math.abs(event.timeMs - timeMs) <= SAME_MS && event.kind === kind && event.text === text;
       return !events.some(isSame);
     });
@@ -45,8 +45,6 @@ export function logView(ledger: LedgerReader | null, { notices, markets }: Shown
   const refusals = [...markets.values()].flatMap((market) => market.refusals);
   return { lines: findPage(wanted, query), refusals: groupRefusals(refusals) };
 }
-
-export type LogView = ReturnType<typeof logView>;
 
 export const runsView = (ledger: LedgerReader, { hello, isCurrent }: ShownState) => ({
   runs: ledger.runs(RUNS).map((run) => ({ ...run, isCurrent: isCurrent && run.id === hello?.run })),
@@ -82,8 +80,6 @@ function healthView(shown: Pick<ShownParts, 'config' | 'trader' | 'guardian'>) {
       .sort((a, b) => (a.seen ?? 0) - (b.seen ?? 0)),
   };
 }
-
-export type HealthView = ReturnType<typeof healthView>;
 
 const figure = (name: string, value: string, isBad = false) => ({ name, value, is_bad: isBad });
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
@@ -163,8 +159,6 @@ export const configView = (
   ),
 });
 
-export type ConfigView = ReturnType<typeof configView>;
-
 /** Lists settings by path, such as `risk.max_loss_day` or `strategies.maker.params.size`; list items by name. */
 function flattenSettings(name: string, value: unknown): readonly { readonly name: string; readonly value: string }[] {
   if (typeof value !== 'object' || value === null) return [{ name, value: String(value ?? '–') }];
@@ -193,27 +187,36 @@ async function diffView({ config }: Pick<ShownParts, 'config'>): Promise<{ reado
 }
 
 export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHost['view'] {
+  const views: Readonly<Record<string, (query: ViewQuery) => object | null | Promise<object>>> = listViews(shown);
+  return async (name, query) => (Object.hasOwn(views, name) ? (views[name]?.(query) ?? null) : null);
+}
+
+type Views = ReturnType<typeof listViews>;
+
+/** Data of the view with this name. */
+export type View<Name extends keyof Views> = NonNullable<Awaited<ReturnType<Views[Name]>>>;
+
+function listViews(shown: Omit<ShownParts, 'name' | 'alerts'>) {
   const { trader, ledger, watch, reports } = shown;
   const money = { ...shown, markouts: new MarkoutBook(shown.history) };
   const trips = new RoundTrips();
-  const views: Readonly<Record<string, (query: ViewQuery) => object | null | Promise<object>>> = {
-    chart: (query) => chartView(shown, query),
-    money: (query) => moneyView(money, query),
+  return {
+    chart: (query: ViewQuery) => chartView(shown, query),
+    money: (query: ViewQuery) => moneyView(money, query),
     risk: () => riskView(trader, ledger),
     health: () => healthView(shown),
-    orders: (query) => ordersView(shown, trips, query),
-    explain: ({ subject }) => {
+    orders: (query: ViewQuery) => ordersView(shown, trips, query),
+    explain: ({ subject }: ViewQuery) => {
       if (subject === null) return null;
       return ledger.read((open) => explainView(subject, open, trader)) ?? explainView(subject, null, trader);
     },
-    log: (query) => ledger.read((open) => logView(open, trader, query)) ?? logView(null, trader, query),
+    log: (query: ViewQuery) => ledger.read((open) => logView(open, trader, query)) ?? logView(null, trader, query),
     alerts: () => alertsView(watch),
-    config: (query) => (trader.hello === null ? null : configView(trader.hello, query)),
+    config: (query: ViewQuery) => (trader.hello === null ? null : configView(trader.hello, query)),
     diff: () => diffView(shown),
     runs: () =>
       ledger.read((open) => ({ ...runsView(open, trader), ...listReports(reports, makeTitleLookup(trader, open)) })),
   };
-  return async (name, query) => (Object.hasOwn(views, name) ? (views[name]?.(query) ?? null) : null);
 }
 
 /** Adds the market's title to each recording, found by the market id in the recording's folder name. */
@@ -222,13 +225,9 @@ function listReports(reports: Reports, title: (id: string) => string) {
   return { ...view, recordings: recordings.map((name) => ({ name, title: title(name.slice('market='.length)) })) };
 }
 
-export type RunsView = ReturnType<typeof runsView> & ReturnType<typeof listReports>;
-
 const alertsView = ({ open, recent, figures }: Pick<Watch, 'open' | 'recent' | 'figures'>) => ({
   // Backticks are removed, because the page would show them as characters.
   open: open.map((alert) => ({ ...alert, step: findNextStep(alert.kind).replaceAll('`', '') })),
   recent,
   channels: figures,
 });
-
-export type AlertsView = ReturnType<typeof alertsView>;

@@ -136,7 +136,7 @@ function view(/** @type {Go} */ go) {
     <h2 id="view-${wanted.view}-title">${viewTitle(wanted)}</h2><p class="soft zone">Times: ${zone}</p>${viewBody(wanted, go)}</section>`;
 }
 
-/** @typedef {import('../../console/views/explain-view.js').ExplainView} ExplainView */
+/** @typedef {import('../../console/views/views.js').View<'explain'>} ExplainView */
 /** @typedef {import('../../console/views/explain-view.js').ExplainNode} ExplainNode */
 
 const SOURCES = {

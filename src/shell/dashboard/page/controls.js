@@ -8,7 +8,7 @@ import { alarm, ask, explainFailure, PATIENCE_MS } from './session.js';
 const KILL_WITHIN_MS = 3000;
 /** Enter in the field Reason repeats a refused action within this time, ms. */
 const REASON_WITHIN_MS = 120_000;
-/** @typedef {import('../../console/actions.js').PageButton} PageButton */
+/** @typedef {import('../../console/page-state.js').ServedTraders['actions'][number]} PageButton */
 /** Questions before actions that need confirmation and may take long. @type {Readonly<Record<string, string>>} */
 const ASKED_BEFORE = {
   flatten: 'Sell all held shares now, at the prices of the order book?',

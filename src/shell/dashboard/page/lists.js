@@ -19,7 +19,7 @@ const explained = (/** @type {string} */ head) =>
 const PRICE = number('Price', (/** @type {{ price: string }} */ row) => price(row.price));
 const AMOUNT = number('Amount', (/** @type {{ amount: string }} */ row) => shares(row.amount));
 
-/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['orders'][number][]} rows */
+/** @param {string} id @param {string} title @param {readonly import('../../console/page-state.js').PageState['orders'][number][]} rows */
 export const orderTable = (id, title, rows) =>
   table({ id, title }, rows, [
     time('Created', 'time', moment),
@@ -34,7 +34,7 @@ export const orderTable = (id, title, rows) =>
       : []),
   ]);
 
-/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['fills'][number][]} rows */
+/** @param {string} id @param {string} title @param {readonly import('../../console/page-state.js').PageState['fills'][number][]} rows */
 export const fillTable = (id, title, rows) =>
   table({ id, title }, rows, [
     time('Time', 'time', moment),
@@ -47,7 +47,7 @@ export const fillTable = (id, title, rows) =>
     link('Order', ({ order }) => ['its order', explainHref(order)]),
   ]);
 
-/** @param {{ view: import('../../console/views/orders-view.js').OrdersView, go: Go }} props */
+/** @param {{ view: import('../../console/views/views.js').View<'orders'>, go: Go }} props */
 export function Orders({ view: { orders, fills, trips, read }, go }) {
   const markets = model.state?.markets.map(({ id, title }) => /** @type {const} */ ([id, title])) ?? [];
   const part = read < 1 ? ` of the oldest ${percent(read)} of the fills` : '';
@@ -72,7 +72,7 @@ export function Orders({ view: { orders, fills, trips, read }, go }) {
     ])}`;
 }
 
-/** @param {{ view: import('../../console/views/views.js').LogView, go: Go }} props */
+/** @param {{ view: import('../../console/views/views.js').View<'log'>, go: Go }} props */
 export const Log = ({ view: { lines, refusals }, go }) =>
   html`<div class="choices"><${Choice} name="side" label="Severity" choices=${[['', 'all'], ['loud', 'important'], ['info', 'information']]} go=${go} /></div>
     <${Filter} name="log" hint="words of a line or its kind" found=${`Lines: ${lines.count}. Fills are under Orders.`} />
@@ -80,7 +80,7 @@ export const Log = ({ view: { lines, refusals }, go }) =>
     ${lineTable('log-lines', 'Lines, newest first', lines.rows)}
     ${refusalTable(refusals)}`;
 
-export const refusalTable = (/** @type {import('../../console/views/views.js').LogView['refusals']} */ refusals) =>
+export const refusalTable = (/** @type {import('../../console/views/views.js').View<'log'>['refusals']} */ refusals) =>
   table(
     {
       id: 'refusals',
@@ -92,7 +92,7 @@ export const refusalTable = (/** @type {import('../../console/views/views.js').L
     [text('Control', 'control'), number('Refusals', 'count'), text('Newest reason', 'text')],
   );
 
-/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['events'][number][]} rows */
+/** @param {string} id @param {string} title @param {readonly import('../../console/page-state.js').PageState['events'][number][]} rows */
 export const lineTable = (id, title, rows) =>
   table(
     {
@@ -110,7 +110,7 @@ export const lineTable = (id, title, rows) =>
     ],
   );
 
-export const Alerts = (/** @type {{ view: import('../../console/views/views.js').AlertsView }} */ { view }) =>
+export const Alerts = (/** @type {{ view: import('../../console/views/views.js').View<'alerts'> }} */ { view }) =>
   html`<p class="files"><${ActionButton} name="ack" role="stop" label="Acknowledge all open alerts" help="an acknowledged alert is not sent again while it is open" /></p>
     ${table(
       {
@@ -144,7 +144,7 @@ export const Alerts = (/** @type {{ view: import('../../console/views/views.js')
       number('Waiting', 'waiting'),
     ])}`;
 
-/** @param {{ view: import('../../console/views/views.js').ConfigView }} props */
+/** @param {{ view: import('../../console/views/views.js').View<'config'> }} props */
 export const Config = ({ view: { file, hash, settings } }) =>
   html`<p class="soft" id="config-file">${file}, configuration ${hash.slice(0, 12)}</p>
     <p class="files"><button type="button" id="compare" hidden=${model.role !== 'operate'} onClick=${compare}>Compare with the files</button> <${ActionButton}
@@ -155,7 +155,9 @@ export const Config = ({ view: { file, hash, settings } }) =>
     <${Pages} lists=${[settings]} />
     ${table({ id: 'config-settings', title: 'Current settings', key: ({ name }) => name, isNarrow: true }, settings.rows, [text('Setting', 'name'), text('Value', 'value')])}`;
 
-export const Runs = (/** @type {{ view: import('../../console/views/views.js').RunsView, go: Go }} */ { view, go }) =>
+export const Runs = (
+  /** @type {{ view: import('../../console/views/views.js').View<'runs'>, go: Go }} */ { view, go },
+) =>
   html`<p class="files"><${ActionButton} name="report" role="operate" label="Report of this ledger" help="result, fills and quotes of each market" /></p>
     <p class="files choices"><${Choice} name="market" label="Recordings" choices=${[['', 'all'], ...view.recordings.map(({ name, title }) => [name, title])]} go=${go} /> <${ActionButton}
       name="backtest" of=${route().market ?? ''} role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a separate process" /></p>

@@ -9,7 +9,7 @@ import { refusalTable } from './lists.js';
 import { byId, explainHref, model, ordersHref } from './model.js';
 import { Plot, plotRows, pointAt } from './plot.js';
 
-/** @typedef {import('../../console/views/orders-view.js').ChartView} ChartView */
+/** @typedef {import('../../console/views/views.js').View<'chart'>} ChartView */
 /** @typedef {NonNullable<import('../../console/page-state.js').PageState['market']>} PageMarket */
 
 /** @param {{ market: PageMarket | null, id: string, now: number, chart: ChartView | null, go: (href: string) => void }} props */
@@ -45,13 +45,13 @@ const figuresOf = (market, now) => [
   ['Resolves', market.resolves === null ? '–' : moment(market.resolves)],
 ];
 
-/** Returns the ladder's columns. A bar behind others' shares shows the level's size relative to the largest level. @param {readonly import('../../console/page-state.js').LadderRow[]} ladder */
+/** Returns the ladder's columns. A bar behind others' shares shows the level's size relative to the largest level. @param {readonly PageMarket['ladder'][number][]} ladder */
 function ladderColumns(ladder) {
   const deepest = Math.max(...ladder.map(({ others }) => Number(others)));
   const depth = (/** @type {string} */ head, /** @type {string} */ here) => ({
     head,
     kind: 'number depth',
-    of: (/** @type {import('../../console/page-state.js').LadderRow} */ { side, others }) =>
+    of: (/** @type {PageMarket['ladder'][number]} */ { side, others }) =>
       side === here && others !== '' ? [others, shareBar(Number(others) / deepest)] : '',
   });
   return [

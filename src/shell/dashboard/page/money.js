@@ -8,7 +8,7 @@ import { ageText, clock, decimal, gain, gainKind, known, moment, money, percent,
 import { byId, hrefWith, marketHref, ordersHref } from './model.js';
 import { Plot, plotRows, pointAt } from './plot.js';
 
-/** @typedef {import('../../console/views/money-view.js').MoneyView} MoneyView */
+/** @typedef {import('../../console/views/views.js').View<'money'>} MoneyView */
 
 /** @type {MoneyView['curve'] | null} */
 let curve = null;
@@ -132,7 +132,7 @@ const figuresOf = (view) => [
   ...(view.unmarked > 0 ? [/** @type {const} */ (['Held markets without a price', String(view.unmarked), true])] : []),
 ];
 
-/** @typedef {import('../../console/views/money-view.js').MoneyRow} MoneyRow */
+/** @typedef {MoneyView['strategies'][number]} MoneyRow */
 
 /** @param {readonly MoneyRow[]} rows @returns {import('../../web-kit/page/table.js').Column<MoneyRow>[]} */
 function bookedBy(rows) {
@@ -161,7 +161,7 @@ const quantity = (value, unit) =>
 /** @param {any} figure @param {number | null} share of its limit @returns {[figure: any, share: number | null]} */
 const ofLimit = (figure, share) => [html`<span>${figure} (${percent(share)})</span>`, share];
 
-export const Risk = (/** @type {{ view: import('../../console/views/risk-view.js').RiskView }} */ { view }) =>
+export const Risk = (/** @type {{ view: import('../../console/views/views.js').View<'risk'> }} */ { view }) =>
   html`${table({ id: 'risk-limits', title: 'Limits and use', key: ({ name }) => name }, view.limits, [
     text('Limit', 'name'),
     used('Used', (row) => (row.used === '' ? ['–', row.share] : ofLimit(quantity(row.used, row.unit), row.share))),
@@ -196,7 +196,7 @@ export const Risk = (/** @type {{ view: import('../../console/views/risk-view.js
     number('Mark', ({ mark }) => rounded(mark, 3)),
   ])}`;
 
-/** @param {{ view: import('../../console/views/views.js').HealthView, now: number }} props */
+/** @param {{ view: import('../../console/views/views.js').View<'health'>, now: number }} props */
 export const Health = ({ view, now }) =>
   html`${figures(
     'health-figures',

@@ -14,7 +14,7 @@ import { Equity } from './money.js';
 const WHY = 60;
 const DAY_MS = 86_400_000;
 
-/** @param {{ state: PageState, money: import('../../console/views/money-view.js').MoneyView | null }} props */
+/** @param {{ state: PageState, money: import('../../console/views/views.js').View<'money'> | null }} props */
 export function Overview({ state, money: booked }) {
   const results = new Map(booked?.markets.map(({ key, result }) => [key, result]));
   const bars = gainBars([...results.values()].map(Number));

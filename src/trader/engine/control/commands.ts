@@ -278,7 +278,7 @@ export const HISTORY_NOTE = 'config.history';
 /** Maximum number of entries in the configuration history; older entries are dropped. */
 const MOST_ENTRIES = 200;
 
-export interface ConfigEntry {
+interface ConfigEntry {
   /** Time of the configuration change, our clock, ms. */
   readonly atMs: number;
   readonly hash: string;
