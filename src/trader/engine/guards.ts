@@ -13,8 +13,6 @@ import {
   type HoldingsWorth,
   type LossFacts,
   LossGuard,
-  type LossRung,
-  type LossState,
   lossRung,
   NO_FILLS,
   NO_LOSS_RUNG,
@@ -175,15 +173,15 @@ class LossMemory {
   #limits: RiskLimits;
   /** The loss guard; null before the first valuation of the holdings. */
   guard: LossGuard | null;
-  #stored: LossState | null;
-  rung: LossRung = NO_LOSS_RUNG;
+  #stored: LossGuard['state'] | null;
+  rung: ReturnType<typeof lossRung> = NO_LOSS_RUNG;
 
   constructor(notes: Notes, limits: RiskLimits) {
     this.#notes = notes;
     this.#limits = limits;
     const text = notes.note(LOSS_NOTE);
     // Only this guard writes the ledger note, so it is valid JSON.
-    this.#stored = text === null ? null : (JSON.parse(text) as LossState);
+    this.#stored = text === null ? null : (JSON.parse(text) as LossGuard['state']);
     this.guard = this.#stored === null ? null : new LossGuard(this.#stored);
   }
 

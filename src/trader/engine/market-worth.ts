@@ -4,11 +4,11 @@ import { complement, type Micros, micros, ONE } from '../../shared/base/micros.j
 import type { MarketTracker } from '../market/market-tracker.js';
 import type { OwnFill } from '../market/own-activity.js';
 import type { BookLevel, BookSide, MarketFacts, MarketView, PriceMotion, TapeTrade } from '../market/view.js';
-import type { MarketOffer, NetValue, OfferedSide, ScarcityPrices } from '../scheduler/market-choice.js';
+import type { OfferedSide, PricedOffer } from '../scheduler/market-choice.js';
 import type { RestingQuote } from '../scheduler/stale-index.js';
 import type { QuoteLevel, Quotes } from '../strategy/contract.js';
 import { legFees } from './quoting/changes.js';
-import type { MarketFilter, MarketRules, MarketSelection } from './settings.js';
+import type { MarketFilter, MarketSelection } from './settings.js';
 
 /** Returns the expected income and costs of quoting a market; null if its strategy quotes nothing. */
 export function makeOffer(
@@ -16,7 +16,7 @@ export function makeOffer(
   view: Pick<MarketView, 'market' | 'others' | 'flow'>,
   { sigmaPerSqrtS, jumpsPerS }: Pick<PriceMotion, 'sigmaPerSqrtS' | 'jumpsPerS'>,
   belief: Belief,
-): MarketOffer | null {
+): ConstructorParameters<typeof PricedOffer>[0] | null {
   const { fairMicros, bids, asks, keepWithinTicks, exact = false } = quotes;
   if (fairMicros === null || bids.length + asks.length === 0) return null;
   const { market, flow } = view;
@@ -100,18 +100,6 @@ function resting(side: BookSide, quotes: OfferedLevels, fairMicros: Micros): Res
 
 const sumCurrency = (levels: readonly QuoteLevel[], perShare: (price: Micros) => Micros): number =>
   levels.reduce((sum, { priceMicros, amountMicros }) => sum + (perShare(priceMicros) / ONE) * (amountMicros / ONE), 0);
-
-export interface Worth {
-  readonly value: NetValue;
-  readonly prices: ScarcityPrices;
-  /** Rank of the market by value; 1 is the most valuable market. */
-  readonly place: number;
-  readonly belief: Belief;
-  /** Cost of detecting fills late, currency per s²: fills per second times the income per second of one side. */
-  readonly lateFillCost: number;
-  /** Expected loss from stale quotes, as a fraction of the fills' distance from the fair price. */
-  readonly stalePart: number;
-}
 
 /** Returns true if a strategy may leave some of its candidate markets without quotes. */
 export const isSelective = ({ choose, candidates, max, rules }: MarketSelection): boolean =>
@@ -237,6 +225,8 @@ export function sumMeasured(measured: readonly MeasuredFills[]): MeasuredFills {
   for (const each of measured) for (const name of NAMES) sum[name] += each[name];
   return sum;
 }
+
+type MarketRules = NonNullable<MarketSelection['rules']>;
 
 export const hasRules = (rules: MarketRules | undefined): rules is MarketRules =>
   rules !== undefined && Object.values(rules).some((rule) => rule !== null);

@@ -5,7 +5,7 @@ import type { Candle, MarketDetail, MarketSummary } from '../../shared/protocol/
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { BookedFill, Ledger, MarketRecord } from '../ledger/contract.js';
-import { CategoryFlow, type LearnedFromBars, readCandles } from '../market/estimators.js';
+import { CategoryFlow, readCandles } from '../market/estimators.js';
 import { MarketTracker } from '../market/market-tracker.js';
 import { MarkTrust } from '../market/venue-marks.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
@@ -379,7 +379,7 @@ interface CandlesContext {
   readonly notices: { notify(timeMs: number, kind: string, text: string): void };
 }
 
-type KeptBars = Pick<LearnedFromBars, 'sigmaPerSqrtS'> & Pick<CandlesAsked, 'goodUntilMs'>;
+type KeptBars = Pick<CandlesAsked, 'goodUntilMs'> & { readonly sigmaPerSqrtS: number };
 
 const noteOf = (conditionId: string): string => `candles.${conditionId}`;
 

@@ -1,14 +1,7 @@
 /** Estimates the value of all markets, and selects each strategy's quoted markets in list order or by value. */
 
 import { ONE } from '../../shared/base/micros.js';
-import {
-  choose,
-  DWELL_S,
-  type MarketCandidate,
-  type OfferedSide,
-  PricedOffer,
-  type ScarcityPrices,
-} from '../scheduler/market-choice.js';
+import { choose, DWELL_S, type OfferedSide, PricedOffer, type ScarcityPrices } from '../scheduler/market-choice.js';
 import type { RequestQueue } from '../scheduler/request-queue.js';
 import type { Safety } from './control/safety.js';
 import {
@@ -192,7 +185,7 @@ export class Selection {
     this.#offeredMs.set(slot, nowMs);
     // Expected gross income from own fills, currency per second.
     const gross = incomePerS(offer.sides, Number.NEGATIVE_INFINITY);
-    const candidate: MarketCandidate = {
+    const candidate: Parameters<typeof choose>[0][number] = {
       id: makeId(slot),
       group: strategy.name,
       offer: new PricedOffer(offer),

@@ -71,7 +71,7 @@ export interface MarketFilter {
 }
 
 /** Rules that a market's observed book and volume must meet; null sets no limit. Prices and currency are floats. */
-export interface MarketRules {
+interface MarketRules {
   /** Minimum of other accounts' best ask minus best bid; null: no minimum. */
   readonly minSpread: number | null;
   readonly maxSpread: number | null;

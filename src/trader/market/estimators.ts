@@ -361,7 +361,7 @@ interface CandleSpan {
 }
 
 /** A market's volatility and mean price, estimated from price bars. */
-export interface LearnedFromBars {
+interface LearnedFromBars {
   readonly sigmaPerSqrtS: number;
   /** Time from the beginning of the first bar to the end of the last bar, s. */
   readonly spanS: number;

@@ -13,7 +13,7 @@ import {
   showFigure,
 } from './intent.js';
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
-import type { FillState, LossFacts, PaceFacts } from './loss-guard.js';
+import type { ActionPace, FillState, LossFacts } from './loss-guard.js';
 
 const COUNTED: readonly Breach['unit'][] = ['orders', 'actions', 'fills', 'requests', 'flag'];
 
@@ -415,7 +415,7 @@ export interface RiskFacts {
   readonly findCaps: Parameters<typeof lossToAverage>[1];
   readonly fills: Pick<FillState, 'halted'>;
   /** Number of recent orders and cancels of the whole trader, including those of this engine step. */
-  readonly pace: PaceFacts;
+  readonly pace: ReturnType<ActionPace['facts']>;
   readonly stance: RiskStance;
   /** Why the trading stance is not `normal`; empty if it is `normal`. */
   readonly stanceReason: string;

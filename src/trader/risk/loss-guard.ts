@@ -11,7 +11,7 @@ import { showFigure } from './intent.js';
 import type { RiskLimits } from './limits.js';
 
 /** State of the loss guard, stored as JSON in the transaction that caused the state's change. */
-export interface LossState {
+interface LossState {
   /** The loss guard's current UTC day, `YYYY-MM-DD`. */
   readonly day: string;
   readonly dayStartEquityMicros: Micros;
@@ -210,7 +210,7 @@ export class LossGuard {
 const formatDay = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 /** Reasons to widen quotes and to allow only reducing orders; a reason is null if the loss is too small for it. */
-export interface LossRung {
+interface LossRung {
   readonly widened: string | null;
   readonly reducing: string | null;
 }
@@ -297,7 +297,7 @@ function fullest(timesS: readonly number[], windowS: number): number {
 }
 
 /** Counts that risk control 9 compares with its limits. */
-export interface PaceFacts {
+interface PaceFacts {
   /** Number of orders and cancels in the last second and in the last minute. */
   readonly lastSecond: number;
   readonly lastMinute: number;

@@ -23,7 +23,7 @@ export interface OfferedSide {
 }
 
 /** Income and costs of quoting a market. */
-export interface MarketOffer {
+interface MarketOffer {
   readonly sides: readonly OfferedSide[];
   /** Inputs for the loss by stale quotes, including the orders that would be open. */
   readonly market: StaleMarket;
@@ -36,7 +36,7 @@ export interface MarketOffer {
 }
 
 /** Terms of a market's net value (income less costs), currency per second; each cost term is 0 or more. */
-export type NetValue = Readonly<ReturnType<typeof netValue>>;
+type NetValue = Readonly<ReturnType<typeof netValue>>;
 
 /** Requests per action. A move is a cancel and a new order, each with draft and submit; a fill needs a new order. */
 const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
@@ -138,7 +138,7 @@ interface Supply {
 }
 
 /** A candidate market that a group (a strategy) may quote. */
-export interface MarketCandidate {
+interface MarketCandidate {
   readonly id: string;
   readonly group: string;
   readonly offer: PricedOffer;

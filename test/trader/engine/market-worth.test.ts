@@ -10,7 +10,7 @@ import {
   unwantedBecause,
   volumeOfDay,
 } from '../../../src/trader/engine/market-worth.js';
-import type { MarketFilter, MarketRules } from '../../../src/trader/engine/settings.js';
+import type { MarketFilter, MarketSelection } from '../../../src/trader/engine/settings.js';
 import type { PriceMotion, TapeTrade } from '../../../src/trader/market/view.js';
 import { PricedOffer } from '../../../src/trader/scheduler/market-choice.js';
 import type { Quotes } from '../../../src/trader/strategy/contract.js';
@@ -36,7 +36,13 @@ it.each<[string, Partial<MarketFilter>, boolean, object?]>([
 
 const DAY_MS = 86_400_000;
 const NOW_MS = 10 * DAY_MS;
-const ANY: MarketRules = { minSpread: null, maxSpread: null, minVolumeDay: null, minDaysLeft: null, maxDaysLeft: null };
+const ANY: NonNullable<MarketSelection['rules']> = {
+  minSpread: null,
+  maxSpread: null,
+  minVolumeDay: null,
+  minDaysLeft: null,
+  maxDaysLeft: null,
+};
 
 const trade = (agoMs: number, price: number, shares: number): TapeTrade => ({
   priceMicros: m(price),
@@ -54,7 +60,7 @@ interface Seen {
   readonly tradesAgeMs?: number | null;
 }
 
-function verdict(rules: Partial<MarketRules>, seen: Seen = {}) {
+function verdict(rules: Partial<typeof ANY>, seen: Seen = {}) {
   const { spread = 0.02, days = 5, isQuoted = false, trades = [], tradesAgeMs = 1000 } = seen;
   const view = {
     estimates: { spread },

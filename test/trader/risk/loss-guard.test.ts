@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LossGuard, type LossState } from '../../../src/trader/risk/loss-guard.js';
+import { LossGuard } from '../../../src/trader/risk/loss-guard.js';
 import { m, ONE } from './states.js';
 
 const DAY_MS = 86_400_000;
@@ -47,7 +47,7 @@ describe('the loss guard', () => {
   it('stays halted over midnight, a recovery and a restart, until a person resumes', () => {
     const guard = LossGuard.start(NOON, money(1000));
     guard.observe(NOON, money(940), limits);
-    const stored: LossState = JSON.parse(JSON.stringify(guard.state));
+    const stored: LossGuard['state'] = JSON.parse(JSON.stringify(guard.state));
     const restarted = new LossGuard(stored);
     restarted.observe(NOON + 2 * DAY_MS, money(1000), limits);
     expect(restarted.facts.halted).toBe('lost 60 today, the limit is 50');

@@ -6,8 +6,6 @@ import {
   bestTolerance,
   choose,
   DWELL_S,
-  type MarketCandidate,
-  type MarketOffer,
   netValue,
   PricedOffer,
   pricesFor,
@@ -30,7 +28,7 @@ interface Made {
   readonly doubt?: number;
 }
 
-function candidate(id: string, made: Made): MarketCandidate {
+function candidate(id: string, made: Made): Parameters<typeof choose>[0][number] {
   const { fillsPerS, sigma = 0.0005, distance = 0.02, isChosen = false, isFixed = false, doubt = 0 } = made;
   const side = { fillsPerS, sharesPerFill: 10, distance, adverse: 0.3 * distance, feePerShare: 0 };
   const offer = new PricedOffer({
@@ -141,7 +139,7 @@ describe('the choice of markets', () => {
 
 const market = staleMarket({ quotes: [quote('bid', 0.49, 50), quote('ask', 0.52, 30)] });
 
-const offer: MarketOffer = {
+const offer: ConstructorParameters<typeof PricedOffer>[0] = {
   sides: [{ fillsPerS: 0.002, sharesPerFill: 10, distance: 0.02, adverse: 0.006, feePerShare: 0 }],
   market,
   leastTolerance: 0.005,

@@ -7,6 +7,7 @@ import type { BookedFill } from '../../ledger/contract.js';
 import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
+import type { PricedOffer, ScarcityPrices } from '../../scheduler/market-choice.js';
 import {
   type AnyEvent,
   LIVE_CLASSES,
@@ -18,7 +19,7 @@ import {
   type Quotes,
 } from '../../strategy/contract.js';
 import { feedsNamed } from '../../strategy/read-params.js';
-import { BOOK_UNREAD, isSelective, TRADES_UNREAD, UNCLAIMED, type Worth } from '../market-worth.js';
+import { type Belief, BOOK_UNREAD, isSelective, TRADES_UNREAD, UNCLAIMED } from '../market-worth.js';
 import type { StrategySettings } from '../settings.js';
 import { inYesSpace } from './changes.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
@@ -37,6 +38,18 @@ interface WishBounds {
 
 /** Maximum interval between calls of a strategy in a market, ms, because book age and time to resolution change. */
 const REQUOTE_MS = 1_000;
+
+interface Worth {
+  readonly value: ReturnType<PricedOffer['at']>;
+  readonly prices: ScarcityPrices;
+  /** Rank of the market by value; 1 is the most valuable market. */
+  readonly place: number;
+  readonly belief: Belief;
+  /** Cost of detecting fills late, currency per s²: fills per second times the income per second of one side. */
+  readonly lateFillCost: number;
+  /** Expected loss from stale quotes, as a fraction of the fills' distance from the fair price. */
+  readonly stalePart: number;
+}
 
 export class QuoteSlot {
   readonly conditionId: string;
