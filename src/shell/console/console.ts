@@ -91,7 +91,7 @@ const LAST_WITHIN_MS = 2_000;
 /** Maximum time for sending the alert that a trader is gone, ms. */
 const GONE_TOLD_WITHIN_MS = 60_000;
 
-export interface ConsoleOptions extends Pick<ShownParts, 'config' | 'guardian'> {
+interface ConsoleOptions extends Pick<ShownParts, 'config' | 'guardian'> {
   /** Further traders to show. The file of the first trader (`config`) determines the page's address and passwords. */
   readonly others?: readonly Pick<ShownParts, 'config' | 'guardian'>[];
   /** Whether the trader started this console and will end it. */

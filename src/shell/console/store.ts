@@ -215,7 +215,7 @@ interface AccountPoint {
   readonly resultMicros: number | null;
   readonly lossDayMicros: number;
 }
-export interface StatusSample {
+interface StatusSample {
   readonly account: AccountPoint;
   readonly markets: readonly (Omit<MarketPoint, 'timeMs'> & { readonly id: string })[];
 }

@@ -107,7 +107,7 @@ const LOOK_MS = 50;
 const FIRST_EVENTS_MS = 60_000;
 
 /** State of a ledger's newest run. `open`: the run has not ended with proof that no order rests. */
-export type LastRun = 'none' | 'ended' | 'open';
+type LastRun = 'none' | 'ended' | 'open';
 
 export function readLastRun(ledger: LedgerReader): LastRun {
   const [run] = ledger.runs(1);
@@ -115,7 +115,7 @@ export function readLastRun(ledger: LedgerReader): LastRun {
   return run.stoppedMs !== null && run.note === ENDED_PROVEN ? 'ended' : 'open';
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly config: TraderConfig;
   readonly name: string;
   readonly trader: ShownState;

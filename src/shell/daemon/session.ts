@@ -22,7 +22,7 @@ import type { ClientNotice } from '../client/contract.js';
 import { type Config, type Environment, PAPER, type TraderConfig } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
 import { type FleetMember, stoppedUnproven } from '../fleet/member.js';
-import { openJournal, type RunFacts } from '../journal/journal-writer.js';
+import { type describeRun, openJournal } from '../journal/journal-writer.js';
 import type { Recorder } from '../recorder/recorder.js';
 import { nowMs } from '../runtime/clock.js';
 import { KEPT_FREE_BYTES } from '../runtime/disk.js';
@@ -213,7 +213,7 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
 type TraderParts = Pick<TraderSession, 'ledger' | 'wallet' | 'journal' | 'modules'> &
   Required<Pick<TraderSettings, 'startedWith'>> & { readonly member: FleetMember | null };
 
-function newTrader(run: RunFacts, parts: TraderParts): Trader {
+function newTrader(run: Parameters<typeof describeRun>[0], parts: TraderParts): Trader {
   const { ledger, wallet, journal, modules, startedWith, member } = parts;
   const { config, profile, runId } = run;
   const loadDraft = (intentId: string) => ledger.storedDraft(intentId);

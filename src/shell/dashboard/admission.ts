@@ -44,7 +44,7 @@ const listHosts = (port: number): readonly string[] => [`127.0.0.1:${port}`, `lo
 const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /** The page's secret for each role; null for a role without a secret. */
-export type Passes = Readonly<Record<Role, string | null>>;
+type Passes = Readonly<Record<Role, string | null>>;
 
 export type QueryRoute = { Querystring: Readonly<Record<string, unknown>> };
 

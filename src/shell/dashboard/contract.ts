@@ -23,7 +23,7 @@ const OTHER_ACTIONS = {
 } as const satisfies Record<string, Role>;
 
 export type TraderAction = OperatorName | ReturnType<typeof ofMarket>;
-export type PageAction = TraderAction | keyof typeof OTHER_ACTIONS;
+type PageAction = TraderAction | keyof typeof OTHER_ACTIONS;
 
 /** Minimum role that a user of the page needs for each action. */
 export const ROLE_OF = {
@@ -43,8 +43,6 @@ export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(rol
 
 /** `refusal`: reason why the action failed; null for an accepted action. `text`: result of an accepted action. */
 export type Acted = Readonly<{ refusal: string | null; text: string }>;
-
-export type CsvName = 'fills' | 'orders';
 
 export const readText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
@@ -84,7 +82,7 @@ export interface TraderHost {
   /** Returns null for an unknown view or subject. */
   view(name: string, query: ViewQuery): Promise<object | null>;
   /** Returns null while the ledger cannot be read. */
-  csv(name: CsvName): string | null;
+  csv(name: 'fills' | 'orders'): string | null;
   /** Returns the HTML of a report; null for an unknown name. */
   report(name: string): string | null;
   /**

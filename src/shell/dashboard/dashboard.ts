@@ -11,8 +11,8 @@ import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FIRST_NAMES } from '../../shared/protocol/operator-commands.js';
 import { OWN_HEADERS } from '../web-kit/page-script.js';
-import { findRefusal, findTrader, Gate, type Passes, type QueryRoute } from './admission.js';
-import { type Host, marketCommand, PAGE_ACTIONS, type PageAction, ROLE_OF, readText, viewQuery } from './contract.js';
+import { findRefusal, findTrader, Gate, type QueryRoute } from './admission.js';
+import { type Host, marketCommand, PAGE_ACTIONS, ROLE_OF, readText, viewQuery } from './contract.js';
 import { pageDocument } from './document.js';
 
 const ADDRESS = '127.0.0.1';
@@ -29,7 +29,7 @@ const noSchema = (): never => {
 
 interface DashboardOptions {
   readonly host: Host;
-  readonly passes: Passes;
+  readonly passes: Parameters<typeof Gate.make>[0];
   /** `isOpen`: every program of this machine may read the metrics. `token`: secret for metrics only; null for none. */
   readonly metrics: { readonly isOpen: boolean; readonly token: string | null };
   readonly port: number;
@@ -137,7 +137,7 @@ type ActionRoute = QueryRoute & { Params: { action: string }; Body: unknown };
 
 function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
   /** Returns the action if it is admitted; null after sending a refusal. */
-  const admitAction = <Action extends PageAction>(
+  const admitAction = <Action extends (typeof PAGE_ACTIONS)[number]>(
     names: readonly Action[],
     request: FastifyRequest<ActionRoute>,
     reply: FastifyReply,

@@ -32,7 +32,7 @@ export const deriveKey = (secret: string, { salt, rounds }: Pick<Greeting, 'salt
   deriveBytes(secret, salt, rounds, KEY_BYTES, 'sha256');
 
 /** Random numbers of page and server, 32 bytes in hex each; host and port as in the browser's address bar. */
-export type Handshake = readonly [pageNonce: string, serverNonce: string, address: string];
+type Handshake = readonly [pageNonce: string, serverNonce: string, address: string];
 
 /** Purpose and content of a proof. `count`: number of the request within its session. */
 type Proven =

@@ -135,7 +135,7 @@ interface Alarm {
   readonly text: string;
 }
 
-export interface GuardianMind {
+interface GuardianMind {
   /** Last readable heartbeat. Before the first heartbeat: null without a file, `unreadable` for an invalid file. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;

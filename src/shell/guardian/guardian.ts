@@ -19,7 +19,6 @@ import {
   describeState,
   FRESH_MIND,
   type GuardianAction,
-  type GuardianMind,
   type GuardianObservation,
   type GuardianReport,
   type GuardianRules,
@@ -176,7 +175,7 @@ const MAX_TEXT = 200;
 /** Time within which the report of another guardian changes if that guardian is active, ms. */
 const OTHER_WITHIN_MS = 1_500;
 
-export interface GuardianOptions {
+interface GuardianOptions {
   readonly profile: VenueProfile;
   readonly walletFile: string;
   readonly credentialsFile: string;
@@ -224,7 +223,7 @@ class Guardian {
   readonly #log: GuardianLog;
   readonly #reporter: Reporter;
   readonly #identity = { run: randomBytes(8).toString('hex'), process: readMark(process.pid) };
-  #mind: GuardianMind = FRESH_MIND;
+  #mind = FRESH_MIND;
   #access: GuardianAccess | null = null;
   /** Newest heartbeat, its age, and whether the ledger is gone; null before the first read. */
   #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ageMs' | 'ledgerGone'> | null = null;

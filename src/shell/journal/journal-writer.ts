@@ -43,7 +43,7 @@ const NOT_COPIED_YET = 'the run ended before its ledger was copied';
 /** Interface of a run's journal. If journals are off or failed, the object records nothing. */
 type KeptJournal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
 
-export interface RunFacts {
+interface RunFacts {
   readonly config: Config;
   readonly runId: string;
   readonly version: string;

@@ -2,12 +2,14 @@
 
 import { onTestFinished } from 'vitest';
 import type { StatusLine } from '../../../src/shared/protocol/trader-status.js';
-import { type ConsoleOptions, openConsole } from '../../../src/shell/console/console.js';
+import { openConsole } from '../../../src/shell/console/console.js';
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
 import { serveControl } from '../../../src/shell/control/control-server.js';
 import type { LineReader } from '../../../src/shell/control/telemetry.js';
 import { lockWriter } from '../../../src/trader/ledger/lock.js';
 import { HOLDER } from '../../trader/ledger/books.js';
+
+type ConsoleOptions = Parameters<typeof openConsole>[0];
 
 export const OBEYED: ControlResponse = { ok: true, data: { mode: 'paused', reason: '' } };
 

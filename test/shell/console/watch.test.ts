@@ -6,13 +6,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import type { AccountStatus } from '../../../src/shared/protocol/trader-status.js';
 import type { AlertState } from '../../../src/shell/alerts/alert-center.js';
 import { ShownState } from '../../../src/shell/console/trader-state.js';
-import {
-  boundBackupAge,
-  type LastRun,
-  readLastRun,
-  Watch,
-  type WatchOptions,
-} from '../../../src/shell/console/watch.js';
+import { boundBackupAge, readLastRun, Watch } from '../../../src/shell/console/watch.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../../src/trader/ledger/tables.js';
 import { newFolder } from '../../support/folders.js';
@@ -20,6 +14,8 @@ import { listeningWeb } from '../../support/listening.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { loadedTrader } from '../config/files.js';
 import { ACCOUNT, agreedAt, hello, NOTHING_BESIDE } from './state-of-markets.js';
+
+type WatchOptions = ConstructorParameters<typeof Watch>[0];
 
 const S = 1_000;
 
@@ -33,7 +29,10 @@ const opened = (kind: string): AlertState['open'][number] => {
   return { kind, severity: 'critical', title: kind, text: 'as it was told', ...times };
 };
 
-function watchOf(last: LastRun | null, options: Partial<WatchOptions> & { readonly open?: readonly string[] } = {}) {
+function watchOf(
+  last: ReturnType<WatchOptions['lastRun']>,
+  options: Partial<WatchOptions> & { readonly open?: readonly string[] } = {},
+) {
   const remembered: AlertState = { open: (options.open ?? []).map(opened), waiting: {} };
   const trader_ = new ShownState();
   const watch = new Watch({

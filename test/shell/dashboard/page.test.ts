@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Host, PAGE_ACTIONS, type PageAction, type TraderHost } from '../../../src/shell/dashboard/contract.js';
+import { type Host, PAGE_ACTIONS, type TraderHost } from '../../../src/shell/dashboard/contract.js';
 import { openDashboard } from '../../../src/shell/dashboard/dashboard.js';
 import type { Greeting } from '../../../src/shell/dashboard/sessions.js';
 import { openPageSession, type PageHow } from '../../support/page-client.js';
@@ -28,7 +28,7 @@ async function open(
   names = ['one'],
   onAction: () => void = () => undefined,
 ) {
-  const acted: (readonly [PageAction, ...string[]])[] = [];
+  const acted: (readonly [(typeof PAGE_ACTIONS)[number], ...string[]])[] = [];
   const told: string[] = [];
   const traderHost = (name: string): TraderHost => ({
     state: (market) => (market === null ? { ...STATE, trader: name } : { ...STATE, reason: `close to ${market}` }),

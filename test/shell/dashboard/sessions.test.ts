@@ -4,12 +4,13 @@ import {
   deriveKey,
   deriveSessionKey,
   Guesses,
-  type Handshake,
   isProof,
   MOST_SESSIONS,
   prove,
   Sessions,
 } from '../../../src/shell/dashboard/sessions.js';
+
+type Handshake = Parameters<typeof deriveSessionKey>[1];
 
 const SECRET = 'a secret of thirty-two characters';
 const VIEW_SECRET = 'another secret of 32 characters..';

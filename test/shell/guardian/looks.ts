@@ -4,7 +4,6 @@ import {
   decide,
   FRESH_MIND,
   type GuardianAction,
-  type GuardianMind,
   type GuardianObservation,
   type GuardianRules,
   type Heartbeat,
@@ -12,7 +11,12 @@ import {
 
 export const LOOK_MS = 250;
 
-export const RULES: GuardianRules = { timeoutMs: 8_000, lateOrdersMs: 90_000, stays: false, paperPatienceMs: null };
+export const RULES: GuardianRules = {
+  timeoutMs: 8_000,
+  lateOrdersMs: 90_000,
+  stays: false,
+  paperPatienceMs: null,
+};
 
 export const beat = (count: number, more: Partial<Heartbeat> = {}): Heartbeat => ({
   run: 'one',
@@ -32,7 +36,7 @@ type Outcome = Extract<GuardianObservation, { kind: 'round' }>['outcome'];
 /** A guardian on the test's clock, whose rounds take no time unless the test holds them back. */
 export class Driven {
   readonly #rules: GuardianRules;
-  mind: GuardianMind = FRESH_MIND;
+  mind = FRESH_MIND;
   nowMs = 0;
   /** Every action so far, with its time. */
   readonly done: { readonly atMs: number; readonly action: GuardianAction }[] = [];

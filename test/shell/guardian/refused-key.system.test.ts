@@ -6,11 +6,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { cancelDirectly } from '../../../src/shell/daemon/direct-cancel.js';
 import { Heart } from '../../../src/shell/guardian/beat-file.js';
-import { type GuardianOptions, runGuardian } from '../../../src/shell/guardian/guardian.js';
+import { runGuardian } from '../../../src/shell/guardian/guardian.js';
 import { createKeyFile, loadCredentials, saveCredentials } from '../../../src/shell/wallet/key-file.js';
 import { newFolder } from '../../support/folders.js';
 import { profile } from '../client/hostile-server.js';
 import { startPaper } from '../client/paper.js';
+
+type GuardianOptions = Parameters<typeof runGuardian>[0];
 
 /** One order rests, its trader's heartbeat has stopped, and its guardian has a revoked key. */
 async function alarmed(isFenced: boolean, more: Partial<GuardianOptions> = {}) {

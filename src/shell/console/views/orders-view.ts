@@ -3,7 +3,7 @@
 import { complement, formatDecimal, type Micros, ONE } from '../../../shared/base/micros.js';
 import { type CsvValue, csvLine } from '../../../shared/base/text.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
-import type { CsvName, ViewQuery } from '../../dashboard/contract.js';
+import type { TraderHost, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
 import {
   filledOf,
@@ -28,7 +28,7 @@ const join = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): st
 
 type Title = (market: string) => string;
 
-export const makeCsv = (name: CsvName, ledger: LedgerReader, title: Title): string =>
+export const makeCsv = (name: Parameters<TraderHost['csv']>[0], ledger: LedgerReader, title: Title): string =>
   name === 'fills'
     ? join(fillColumns(title), ledger.fills({ limit: MOST_CSV_ROWS }))
     : join(orderColumns(title), ledger.orders({ limit: MOST_CSV_ROWS }));

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { SqliteDriver } from '../../../../src/shared/base/sqlite-driver.js';
-import { History, MOST_POINTS, type StatusSample, StoreFile, takeSample } from '../../../../src/shell/console/store.js';
+import { History, MOST_POINTS, StoreFile, takeSample } from '../../../../src/shell/console/store.js';
 import { newFolder } from '../../../support/folders.js';
 import { m } from '../../../trader/ledger/books.js';
 import { market, toldTrader } from '../state-of-markets.js';
@@ -27,7 +27,7 @@ function openFile(): StoreFile {
   return file;
 }
 
-const sample = (timeMs: number, best = 500_000, id = 'm'): StatusSample => ({
+const sample = (timeMs: number, best = 500_000, id = 'm'): Parameters<History['add']>[0] => ({
   account: { timeMs, equityMicros: null, resultMicros: 7, lossDayMicros: 1 },
   markets: [
     {
