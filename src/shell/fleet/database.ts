@@ -13,6 +13,7 @@ const OLDEST_VERSION = 130_000;
 const ENDS_IDLE_SESSIONS = 140_000;
 
 interface DatabaseOptions {
+  /** Address of a PostgreSQL server, without the password. */
   readonly server: FleetConfig['database'];
   readonly password: string | null;
   /** Maximum time for connecting and for each query, ms. */
