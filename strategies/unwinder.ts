@@ -8,6 +8,7 @@ import {
   amountOnLot,
   type BookSide,
   defineStrategy,
+  findBeyondDust,
   type MarketView,
   micros,
   NO_QUOTES,
@@ -17,7 +18,6 @@ import {
   type QuoteLevel,
   type Quoter,
   type Quotes,
-  touchOf,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import { guardParams, makeGuards, number, orderShares, repriceTicks, resizeFraction, shares } from './common/params.js';
@@ -159,7 +159,7 @@ function restingLevel(
 ): readonly QuoteLevel[] {
   const tick = view.market.tickMicros / ONE;
   // Very small orders must not lead our price down the spread.
-  const best = touchOf(view.others, DUST_MICROS)?.[side];
+  const [best] = findBeyondDust(side === 'bid' ? view.others.bids : view.others.asks, DUST_MICROS);
   const touch = best === undefined ? (findBest(view, side) ?? passivePrice(view, side)) : best.priceMicros / ONE;
   const wanted = manner === 'rest' ? touch : touch + getSign(side) * tick;
   const price = chooseFarther(

@@ -37,16 +37,14 @@ describe('unwinder', () => {
     // A fifth of the time has passed and nothing is sold.
     expect(quoter.quote(later(held, 720)).asks[0]?.priceMicros).toBe(m(0.54));
     // Very small orders do not lead its price.
-    const led = viewOf(
-      book(
-        [[0.45, 100]],
-        [
-          [0.47, 1],
-          [0.55, 100],
-        ],
-      ),
-    );
-    expect(quoter.quote(later(holding(led, 100), 720)).asks[0]?.priceMicros).toBe(m(0.54));
+    const asks = [
+      [0.47, 1],
+      [0.55, 100],
+    ] as const;
+    for (const bid of [100, 4]) {
+      const led = viewOf(book([[0.45, bid]], asks));
+      expect(quoter.quote(later(holding(led, 100), 720)).asks[0]?.priceMicros).toBe(m(0.54));
+    }
     const taking = quoter.quote(later(held, 1440));
     expect(taking).toMatchObject({ bids: [], asks: [{ priceMicros: m(0.45), amountMicros: m(25) }], postOnly: false });
     const thin = { ...viewOf(book([[0.45, 20]], [[0.55, 100]])), nowMs: VIEW.nowMs + 1_440_000 };

@@ -93,7 +93,7 @@ async function send(channel: ChannelConfig, trader: string, message: AlertMessag
       return json({ text: escapeForSlack(text) });
     case 'discord':
       // Text from the exchange must not notify Discord users or show a link under another name.
-      return json({ content: text.replaceAll('](', ']\\('), allowed_mentions: { parse: [] } });
+      return json({ content: text.replaceAll('](', ']:'), allowed_mentions: { parse: [] } });
     case 'telegram':
       return sendBotMessage(makeBotUrl(address), to ?? '', text);
     case 'ntfy':

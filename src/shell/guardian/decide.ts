@@ -214,7 +214,7 @@ function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat, ageMs }: Guardian
     lookedMs: nowMs,
     silentMs,
     // Without a heartbeat file its age is unknown.
-    sinceBeatMs: heartbeat === null && !moved ? mind.sinceBeatMs + awakeMs : Math.max(silentMs, ageMs),
+    sinceBeatMs: heartbeat === null ? mind.sinceBeatMs + awakeMs : Math.max(silentMs, ageMs),
     startingMs: isStarting ? mind.startingMs + awakeMs : 0,
     pullingMs: isPulling(known) ? mind.pullingMs + awakeMs : 0,
     alarm: mind.alarm,

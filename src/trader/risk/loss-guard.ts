@@ -138,11 +138,13 @@ export class LossGuard {
     // The new day's loss starts at the highest equity of the last minutes, so that a false price hides no loss.
     const lossStart = maxMicros(this.#highs.newest, this.#highs.previous);
     const ended = today > before.day ? (this.#ended ?? { equity: before.equityMicros, lossStart }) : null;
-    this.#ended = isSteady ? null : ended;
     // Soon after a start, books may not have been read yet, so a smaller loss at the bids proves nothing.
     const accepted = before.acceptedMicros ?? ZERO;
     const acceptedMicros = isSteady ? minMicros(accepted, passingMicros) : accepted;
     const heldMicros = sub(equityMicros, acceptedMicros);
+    // A restart forgets the minutes before it, so the minutes until the confirmation of the day count too.
+    const waiting = ended === null ? null : { ...ended, lossStart: maxMicros(ended.lossStart, heldMicros) };
+    this.#ended = isSteady ? null : waiting;
     const highWaterMicros = maxMicros(heldMicros, before.highWaterMicros);
     this.state = { ...before, highWaterMicros, equityMicros, acceptedMicros };
     if (ended !== null && isSteady) {
@@ -196,7 +198,7 @@ export class LossGuard {
     const restarted = { dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
     this.state = { ...this.state, ...restarted, acceptedMicros: this.#passingMicros };
     this.#highs = { ...this.#highs, newest: equityMicros, previous: equityMicros };
-    if (this.#ended !== null) this.#ended = { equity: this.state.equityMicros, lossStart: equityMicros };
+    if (this.#ended !== null) this.#ended = { ...this.#ended, lossStart: equityMicros };
   }
 
   /** Halts trading. The first reason for the halt stays, because later reasons follow from it. */

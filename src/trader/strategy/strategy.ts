@@ -9,7 +9,7 @@
 
 export * from '../../shared/base/micros.js';
 export * from '../../shared/base/random.js';
-export { amountAt, micropriceOf, midOf, touch, touchOf } from '../market/book.js';
+export { amountAt, findBeyondDust, micropriceOf, midOf, touch, touchOf } from '../market/book.js';
 export type * from '../market/view.js';
 export * from './contract.js';
 export * from './economics.js';

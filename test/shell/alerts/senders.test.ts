@@ -75,7 +75,7 @@ describe('a channel', () => {
 
   test.each([
     ['slack', 'spread &lt; 3c &amp; fair &gt; bid &lt;!channel&gt; &lt;https://example.com|words&gt; [a](b)'],
-    ['discord', MARKED.replace('](', ']\\(')],
+    ['discord', MARKED.replace('](', ']:')],
     ['telegram', MARKED],
     ['ntfy', MARKED],
     ['webhook', MARKED],

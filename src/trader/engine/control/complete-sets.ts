@@ -317,10 +317,11 @@ const isUnderWay = (own: OwnState, executor: StepContext['executor'], conditionI
   CONVERSION_KINDS.some((kind) => executor.pendingConversion(kind, conditionId) !== null);
 
 /** Returns true if the market has a sellable holding, or any holding while it is unknown whether it is sellable. */
-function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {
+function isHeld({ own }: Account, { feed, conditionId, isEnded }: MarketEntry): boolean {
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const { facts, unsuitable } = feed;
-  if (facts === null) return unsuitable === null && (yesMicros > 0 || noMicros > 0);
+  // One detail that calls the market unsuitable may be wrong.
+  if (facts === null) return (unsuitable === null || !isEnded) && (yesMicros > 0 || noMicros > 0);
   return !isFlat(yesMicros, noMicros, facts);
 }
 
