@@ -25,6 +25,8 @@ interface LossState {
   readonly endedDay: Readonly<{ day: string; resultMicros: Micros }> | null;
   /** Loss at bids (`HoldingsWorth.passingMicros`) that an operator accepted by a resume; at most the present loss. */
   readonly acceptedMicros?: Micros;
+  /** Final equity of the old day, and start of the new day's loss, while the new UTC day is not confirmed; else null. */
+  readonly ended?: { readonly equity: Micros; readonly lossStart: Micros } | null;
 }
 
 /** Value of the currency and shares that the trader holds. */
@@ -62,8 +64,6 @@ export class LossGuard {
   #lookedMs: number | null = null;
   /** Time of the first valuation after the newest clock jump, ms. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
-  /** Final equity of the old day, and start of the new day's loss, while the new UTC day is not confirmed; else null. */
-  #ended: { readonly equity: Micros; readonly lossStart: Micros } | null = null;
   /** `HoldingsWorth.passingMicros` of the newest valuation. */
   #passingMicros: Micros = ZERO;
   /** Highest equity less accepted loss of the newest and the previous period; each lasts `HIGH_PERIOD_MS`. */
@@ -89,8 +89,8 @@ export class LossGuard {
 
   /** True if the state must be stored: equity moved by a hundredth of a limit, or the halt or the day changed. */
   hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
-    const { day, halted, equityMicros, highWaterMicros } = this.state;
-    if (day !== stored.day || halted !== stored.halted) return true;
+    const { day, halted, equityMicros, highWaterMicros, ended = null } = this.state;
+    if (day !== stored.day || halted !== stored.halted || (ended !== null && !stored.ended)) return true;
     const risen = Math.abs(highWaterMicros - stored.highWaterMicros);
     const moved = Math.max(Math.abs(equityMicros - stored.equityMicros), risen);
     return moved * STORED_WITHIN >= Math.min(limits.maxLossDayMicros, limits.maxDrawdownMicros);
@@ -137,16 +137,15 @@ export class LossGuard {
     // A new day's result starts with the last equity of the old day, so that a loss over midnight belongs to the new day.
     // The new day's loss starts at the highest equity of the last minutes, so that a false price hides no loss.
     const lossStart = maxMicros(this.#highs.newest, this.#highs.previous);
-    const ended = today > before.day ? (this.#ended ?? { equity: before.equityMicros, lossStart }) : null;
+    const ended = today > before.day ? (before.ended ?? { equity: before.equityMicros, lossStart }) : null;
     // Soon after a start, books may not have been read yet, so a smaller loss at the bids proves nothing.
     const accepted = before.acceptedMicros ?? ZERO;
     const acceptedMicros = isSteady ? minMicros(accepted, passingMicros) : accepted;
     const heldMicros = sub(equityMicros, acceptedMicros);
-    // A restart forgets the minutes before it, so the minutes until the confirmation of the day count too.
+    // The minutes before a start are not known, so the minutes until the confirmation of the day count too.
     const waiting = ended === null ? null : { ...ended, lossStart: maxMicros(ended.lossStart, heldMicros) };
-    this.#ended = isSteady ? null : waiting;
     const highWaterMicros = maxMicros(heldMicros, before.highWaterMicros);
-    this.state = { ...before, highWaterMicros, equityMicros, acceptedMicros };
+    this.state = { ...before, highWaterMicros, equityMicros, acceptedMicros, ended: isSteady ? null : waiting };
     if (ended !== null && isSteady) {
       const endedDay = { day: before.day, resultMicros: sub(ended.equity, before.dayBeganMicros) };
       const started = { dayStartEquityMicros: ended.lossStart, dayBeganMicros: ended.equity, endedDay };
@@ -182,10 +181,10 @@ export class LossGuard {
     };
     const { newest, previous } = this.#highs;
     this.#highs = { ...this.#highs, newest: add(newest, amount), previous: add(previous, amount) };
-    if (this.#ended !== null) {
-      const { equity, lossStart } = this.#ended;
-      this.#ended = { equity: add(equity, amount), lossStart: add(lossStart, amount) };
-    }
+    const { ended = null } = this.state;
+    if (ended === null) return;
+    const moved = { equity: add(ended.equity, amount), lossStart: add(ended.lossStart, amount) };
+    this.state = { ...this.state, ended: moved };
   }
 
   /**
@@ -198,7 +197,8 @@ export class LossGuard {
     const restarted = { dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
     this.state = { ...this.state, ...restarted, acceptedMicros: this.#passingMicros };
     this.#highs = { ...this.#highs, newest: equityMicros, previous: equityMicros };
-    if (this.#ended !== null) this.#ended = { ...this.#ended, lossStart: equityMicros };
+    const { ended = null } = this.state;
+    if (ended !== null) this.state = { ...this.state, ended: { ...ended, lossStart: equityMicros } };
   }
 
   /** Halts trading. The first reason for the halt stays, because later reasons follow from it. */

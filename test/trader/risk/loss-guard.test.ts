@@ -137,9 +137,11 @@ describe('the loss guard', () => {
     guard.observe(midnight - 500, money(960), limits);
     guard.observe(midnight, money(1000), limits);
     expect([guard.facts.dayLossMicros, guard.days.current.resultMicros]).toEqual([0, money(40)]);
-    const restarted = LossGuard.start(midnight - 20 * MINUTE_MS, money(960));
-    pass(restarted, midnight + MINUTE_MS, midnight + 4 * MINUTE_MS, 1000);
-    pass(restarted, midnight + 4 * MINUTE_MS, midnight + 7 * MINUTE_MS, 970);
+    const early = LossGuard.start(midnight - 20 * MINUTE_MS, money(960));
+    pass(early, midnight + MINUTE_MS, midnight + 4 * MINUTE_MS, 1000);
+    pass(early, midnight + 4 * MINUTE_MS, midnight + 5 * MINUTE_MS, 970);
+    const restarted = new LossGuard(JSON.parse(JSON.stringify(early.state)));
+    pass(restarted, midnight + 5 * MINUTE_MS, midnight + 11 * MINUTE_MS, 970);
     expect([restarted.state.day, restarted.facts.dayLossMicros]).toEqual(['2026-01-11', money(30)]);
     expect(guard.observe(midnight + MINUTE_MS, money(950), limits)).toBe('lost 50 today, the limit is 50');
   });
