@@ -21,7 +21,7 @@ import './tables.js';
 
 const ONE = 1e6;
 
-/** @type {import('../html/charts.js').DrawingData} */
+/** @type {ReturnType<typeof import('../html/charts.js').drawingData>['data']} */
 let data;
 
 async function unpackData() {
