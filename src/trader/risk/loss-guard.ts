@@ -66,8 +66,9 @@ export class LossGuard {
   #steadySinceMs = Number.POSITIVE_INFINITY;
   /** `HoldingsWorth.passingMicros` of the newest valuation. */
   #passingMicros: Micros = ZERO;
+  #day = { number: Number.NaN, text: '' };
   /** Highest equity less accepted loss of the newest and the previous period; each lasts `HIGH_PERIOD_MS`. */
-  #highs: { readonly sinceMs: number; readonly newest: Micros; readonly previous: Micros };
+  #highs: { sinceMs: number; newest: Micros; previous: Micros };
 
   constructor(state: LossState) {
     this.state = state;
@@ -128,7 +129,7 @@ export class LossGuard {
     const before = this.state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
     // ISO dates sort by time, so a clock that was set back does not begin a new day.
-    const today = formatDay(nowMs);
+    const today = this.#findDay(nowMs);
     const hasJumped = this.#lookedMs === null || Math.abs(nowMs - this.#lookedMs) > LONGEST_PAUSE_MS;
     this.#lookedMs = nowMs;
     // A small step back, for example by a clock correction, is not a jump.
@@ -152,11 +153,12 @@ export class LossGuard {
       this.state = { ...this.state, day: today, ...started };
     }
     this.#passingMicros = passingMicros;
-    const { sinceMs, newest } = this.#highs;
-    this.#highs =
-      Math.abs(nowMs - sinceMs) >= HIGH_PERIOD_MS
-        ? { sinceMs: nowMs, newest: heldMicros, previous: newest }
-        : { ...this.#highs, newest: maxMicros(newest, heldMicros) };
+    const highs = this.#highs;
+    if (Math.abs(nowMs - highs.sinceMs) >= HIGH_PERIOD_MS) {
+      highs.sinceMs = nowMs;
+      highs.previous = highs.newest;
+      highs.newest = heldMicros;
+    } else if (heldMicros > highs.newest) highs.newest = heldMicros;
     const dayLossMicros = sub(this.state.dayStartEquityMicros, equityMicros);
     const drawdownMicros = sub(this.state.highWaterMicros, equityMicros);
     if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros)
@@ -167,6 +169,13 @@ export class LossGuard {
       );
     }
     return null;
+  }
+
+  /** Returns the UTC day; kept until the day changes, because each valuation needs it. */
+  #findDay(nowMs: number): string {
+    const number = Math.floor(nowMs / DAY_MS);
+    if (number !== this.#day.number) this.#day = { number, text: formatDay(nowMs) };
+    return this.#day.text;
   }
 
   /** Shifts every stored equity by a deposit or withdrawal, because capital is neither gain nor loss. */
@@ -209,6 +218,7 @@ export class LossGuard {
   }
 }
 
+const DAY_MS = 86_400_000;
 const formatDay = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 /** Reasons to widen quotes and to allow only reducing orders; a reason is null if the loss is too small for it. */
