@@ -13,7 +13,7 @@ it('the control socket takes 64 connections at a time and ends the others', asyn
   const path = join(newFolder(), 'control.sock');
   const server = await serveControl(path, {
     answer: () => Promise.reject(new Error('nothing is asked')),
-    subscribe: () => 'nobody subscribes',
+    subscribe: () => 'no reader subscribes',
   });
   onTestFinished(() => server.close());
   const open = async (): Promise<Socket> => {

@@ -255,7 +255,7 @@ describe('event-maker', () => {
     expect(said['c']?.fairMicros).toBe(m(0.4));
   });
 
-  it('is wider for as long as it is told while another outcome has just jumped', () => {
+  it('is wider for the set time after another outcome has jumped', () => {
     const half = (sinceJumpMs: number | null, jumpWidenS = 10) => {
       const [a = outcome('a', 0.5), b = outcome('b', 0.3), ...rest] = three();
       const said = quoteAll([a, inHealth(b, { sinceJumpMs }), ...rest], 'exhaustive', { jump_widen_s: jumpWidenS });
@@ -266,7 +266,7 @@ describe('event-maker', () => {
     expect(half(0, 0)).toBe(half(null));
   });
 
-  it('is wider in all outcomes for as long as it is told after a fill in one, also when it begins anew', () => {
+  it('is wider in all outcomes for the set time after a fill in one, also after a restart', () => {
     const views = three();
     const event = factsOf('exhaustive', idsOf(views));
     const halves = (fillWidenS: number, agoMs: number): readonly number[] => {

@@ -20,7 +20,7 @@ import type { AlertStore } from './store.js';
 import type { Watch } from './watch.js';
 
 /** Maximum wait for each of two answers, ms; without an answer the trader counts as hanging. The page waits 4 s. */
-const WITHIN_MS = 1_500;
+export const ANSWER_WITHIN_MS = 1_500;
 
 export const STOPPED_MODES = ['paused', 'halted', 'killed', 'stopping', 'stopped', 'ending'];
 /** For each mode: commands that have no effect in this mode or are refused, in addition to `STOPPED_MODES`. */
@@ -78,7 +78,7 @@ export async function act(action: TraderAction, reason: string, place: ActionPla
   try {
     // The cast is safe: the table of commands determines the fields of each request.
     const question = operatorRequest(command, { reason, sender: ON_THE_PAGE, market }) as ControlQuestion;
-    const answer = await askOwner(question, place, { timeoutMs: WITHIN_MS });
+    const answer = await askOwner(question, place, { timeoutMs: ANSWER_WITHIN_MS });
     if (market !== null) return { refusal: null, text: 'done, for this market only' };
     const notes = 'notes' in answer ? (answer.notes ?? []) : [];
     return { refusal: null, text: ['done', ...notes].join('; ') };

@@ -81,11 +81,11 @@ export class Drawer {
 
   #submitConversion(kind: 'merge' | 'split', account: number, valid: boolean): void {
     const { rows } = this.core.conversions.records[kind].page(account, { limit: 2 });
-    this.#do('conversions.submit', kind, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
+    this.#do('conversions.submit', kind, account, this.#pick(rows)?.pubkey ?? 'none', valid);
   }
 
   #submit(account: number, method: Command[1], rows: readonly Named[], valid: boolean): void {
-    this.#do(method, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
+    this.#do(method, account, this.#pick(rows)?.pubkey ?? 'none', valid);
   }
 
   #draftOrder(account: number, id: string): void {
@@ -107,7 +107,7 @@ export class Drawer {
     this.#do('conversions.draft', kind, account, id, String(1 + random.below(merges ? 10 : 60)));
     if (random.chance(0.4)) return;
     const { rows } = core.conversions.records[kind].page(account, { limit: 1 });
-    this.#do('conversions.submit', kind, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
+    this.#do('conversions.submit', kind, account, this.#pick(rows)?.pubkey ?? 'none', valid);
   }
 
   #redeem(account: number, valid: boolean): void {
@@ -121,8 +121,8 @@ export class Drawer {
   #cancel(account: number, valid: boolean): void {
     const { rows } = this.core.orders.page(account, { limit: 5, status: ['open', 'partially_filled'] });
     const pubkey = this.#pick(rows)?.pubkey;
-    this.#do('orders.draftCancel', account, pubkey ?? 'nobody');
-    if (this.random.chance(0.8)) this.#do('orders.submitCancel', account, pubkey ?? 'nobody', valid);
+    this.#do('orders.draftCancel', account, pubkey ?? 'none');
+    if (this.random.chance(0.8)) this.#do('orders.submitCancel', account, pubkey ?? 'none', valid);
   }
 
   #internal(market: number): void {

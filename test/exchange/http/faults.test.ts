@@ -92,7 +92,7 @@ describe('the page of a proxy', () => {
   });
 });
 
-it('a 429 says to wait as long as it is told, by the service itself or by a proxy', async () => {
+it('a 429 of the service or of a proxy names the wait that the fault sets', async () => {
   const throttled = { answer: 'error', slug: 'throttled', retry_after_s: 600, count: 1 };
   await set({ answers: [throttled, { answer: 'html', status: 429, retry_after_s: 20, count: 1 }] });
   const proxy = await book();

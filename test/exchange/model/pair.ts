@@ -170,7 +170,7 @@ export class Pair {
   #cancel(pick: number, by: Caller): void {
     const all = this.plain.orders.filter((order) => order.pubkey !== '');
     const found = this.#pick(all, (order) => order.place !== null, pick, by);
-    const real = this.#do('orders.draftCancel', this.#caller(found, by), found?.pubkey ?? 'nobody');
+    const real = this.#do('orders.draftCancel', this.#caller(found, by), found?.pubkey ?? 'none');
     const plain = draftCancel(this.plain, this.#caller(found, by), found);
     this.#sameDraft('cancel', real, plain, (order) => rows.cancelText(this.plain, order));
   }
@@ -198,7 +198,7 @@ export class Pair {
       const found = this.#pick(all, suits, pick, by);
       const account = this.#caller(found, by);
       const method = what === 'order' ? 'orders.submit' : 'orders.submitCancel';
-      const real = this.#do(method, account, found?.pubkey ?? 'nobody', valid);
+      const real = this.#do(method, account, found?.pubkey ?? 'none', valid);
       const plain = (what === 'order' ? submitOrder : submitCancel)(this.plain, account, found, valid);
       this.#same(label, real, plain, (order) => rows.orderRow(this.plain, order));
     } else if (what === 'redeem') this.#submitRedeem(call);
@@ -209,7 +209,7 @@ export class Pair {
     const all = this.plain.conversions.filter((record) => record.kind === kind);
     const found = this.#pick(all, (record) => record.state === 'waiting_to_sign', pick, by);
     const account = this.#caller(found, by);
-    const real = this.#do('conversions.submit', kind, account, found?.pubkey ?? 'nobody', valid);
+    const real = this.#do('conversions.submit', kind, account, found?.pubkey ?? 'none', valid);
     const plain = submitConversion(this.plain, account, found, valid);
     this.#same(`submit ${kind}`, real, plain, (record) => rows.conversionRow(this.plain, record));
   }
@@ -218,7 +218,7 @@ export class Pair {
     const waits = (record: PlainRedeem) => record.state === 'waiting_to_sign';
     const found = this.#pick(this.plain.redeems, waits, pick, by);
     const account = this.#caller(found, by);
-    const real = this.#do('redeems.submit', account, found?.pubkey ?? 'nobody', valid);
+    const real = this.#do('redeems.submit', account, found?.pubkey ?? 'none', valid);
     const plain = submitRedeem(this.plain, account, found, valid);
     this.#same('submit redeem', real, plain, (record) => rows.redeemRow(this.plain, record));
   }

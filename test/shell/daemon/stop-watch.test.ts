@@ -75,6 +75,6 @@ function triedAt(seconds: number, wantsProof: (second: number) => boolean): numb
 
 it.each<[string, number, (second: number) => boolean, number[]]>([
   ['is overdue after 10 s, then after twice as long, a minute at most', 300, () => true, [10, 30, 70, 130, 190, 250]],
-  ['begins anew with the next one', 60, (second) => second < 15 || second > 20, [10, 31, 51]],
+  ['begins again with the next one', 60, (second) => second < 15 || second > 20, [10, 31, 51]],
   ['is never overdue while none is wanted', 300, () => false, []],
 ])('a proof that is wanted %s', (_, seconds, wantsProof, tried) => expect(triedAt(seconds, wantsProof)).toEqual(tried));

@@ -22,7 +22,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'
 afterEach(() => void vi.useRealTimers());
 
 describe('the heart of a trader', () => {
-  it('beats by itself while it starts, then after a step of the core alone, also when its file was removed', () => {
+  it('beats on a timer during a start, then only after steps of the core, also when its file was removed', () => {
     const path = ledger();
     const heart = heartOf(path);
     expect(read(path)).toMatchObject({ phase: 'starting', count: 1, mayRest: false, process: { pid: process.pid } });

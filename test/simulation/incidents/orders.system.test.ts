@@ -43,7 +43,7 @@ describe('incidents of stray orders', () => {
     scene.until('it quotes', () => scene.resting.length >= 4);
     const stray = otherHostPlaces(scene, scene.world.exchange.markets()[0] ?? '');
     expect(scene.orderAtExchange(stray)?.status).toBe('open');
-    scene.until('it is told', () => scene.loud.includes('foreign_order'), 10 * SECOND_MS);
+    scene.until('the operator is alerted', () => scene.loud.includes('foreign_order'), 10 * SECOND_MS);
     const verdict = () => scene.process.trader.snapshot(scene.world.ourMs).reduceOnly;
     scene.until('only what reduces may leave', () => verdict() !== null, 2 * MINUTE_MS);
     expect(verdict()).toContain(stray);

@@ -62,7 +62,7 @@ it.each<['split' | 'merge', OperatorCommand, OperatorCommand | null]>([
   );
 });
 
-it('a split whose submit nobody answers is done once, and its sets are still wanted after a restart', () =>
+it('a split whose submit gets no answer is done once, and its sets are still wanted after a restart', () =>
   play(
     52,
     (scene) => {

@@ -96,7 +96,7 @@ const filled = (shares: number) => ({ filled_amount: m(shares * ONE) });
 const closed = { status: 'filled', filledMicros: m(10 * ONE), bookedMicros: m(10 * ONE) } as const;
 it.each<[string, Partial<OrderRow>, Partial<OrderRecord>, boolean, boolean]>([
   ['is as it was asked for', {}, {}, false, true],
-  ['of which more is filled than the ledger knows is told by its fills', filled(9), {}, false, true],
+  ['has more filled shares than the ledger knows, because its fills follow', filled(9), {}, false, true],
   ['of which less is filled than before contradicts itself', filled(3), {}, false, false],
   ['of which less is filled than a moment ago comes from a list that lags', filled(3), {}, true, true],
   ['is filled beyond its amount', filled(11), {}, true, false],
@@ -107,9 +107,9 @@ it.each<[string, Partial<OrderRow>, Partial<OrderRecord>, boolean, boolean]>([
   ['has another side', { side: 'sell' }, {}, true, false],
   ['has another outcome', { outcome: { is_yes: false, text: null } }, {}, true, false],
   ['is in another market', { market: { condition_id: 'B', title: null } }, {}, true, false],
-  ["is nobody's", { pubkey: 'foreign', status: 'canceled' }, {}, false, false],
-  ["without a pubkey is nobody's", { pubkey: null }, {}, false, false],
-  ["of nobody's that had no effect is nobody's business", { pubkey: 'foreign', status: 'expired' }, {}, false, true],
+  ['is foreign', { pubkey: 'foreign', status: 'canceled' }, {}, false, false],
+  ['is foreign, because it has no pubkey', { pubkey: null }, {}, false, false],
+  ['is foreign and had no effect', { pubkey: 'foreign', status: 'expired' }, {}, false, true],
 ])('an order that %s', (_, row, record, isFilling, agrees) =>
   expect(orderDifference({ ...ROW, ...row }, books(record, isFilling), LIST_MS) === null).toBe(agrees),
 );
@@ -126,9 +126,9 @@ describe('a trade', () => {
     ['is of another order', { order: { ...ROW, pubkey: 'other' } }, false],
     ['has failed though it was booked', { state: 'failed' }, false],
     ['is not settled yet', { state: 'in_process', amount: m(5) }, true],
-    ["is nobody's", { pubkey: 'foreign', order: { ...ROW, pubkey: 'foreign' } }, false],
+    ['is foreign', { pubkey: 'foreign', order: { ...ROW, pubkey: 'foreign' } }, false],
     ['is of an order without a pubkey', { pubkey: 'foreign', order: { ...ROW, pubkey: null } }, false],
-    ["of nobody's that has failed is nobody's business", { pubkey: 'foreign', state: 'failed' }, true],
+    ['is foreign and has failed', { pubkey: 'foreign', state: 'failed' }, true],
   ])('%s', (_, row, agrees) => expect(tradeDifference({ ...TRADE, ...row }, books()) === null).toBe(agrees));
 
   it('that names no fee contradicts none', () => {

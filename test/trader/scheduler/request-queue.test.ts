@@ -206,7 +206,7 @@ describe('the budget', () => {
     expect(ours).toBeGreaterThan((limit - othersPerMinute) * 0.6);
   });
 
-  it('waits as long as it is told, then tries with one request, then goes on', () => {
+  it('waits as long as the answer says, then tries with one request, then goes on', () => {
     const queue = push(new RequestQueue(LIMITS), 'public', 'hot', 30);
     const [first, ...rest] = queue.release(NOW).requests;
     const used = { scope: 'public', limit: 120, remaining: 0, resetMs: NOW + 7000 } as const;

@@ -8,6 +8,7 @@ import { askOwner } from '../../control/control-client.js';
 import { REQUEST_BUCKETS } from '../../control/telemetry.js';
 import type { TraderHost, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
+import { ANSWER_WITHIN_MS } from '../actions.js';
 import { findPage, groupRefusals, makeTitleLookup } from '../ledger-lists.js';
 import type { Reports } from '../own-commands.js';
 import type { ShownParts } from '../page-state.js';
@@ -144,9 +145,6 @@ export function withinText(counts: readonly number[], part: number): string {
   return bound === undefined ? `> ${REQUEST_BUCKETS.at(-1)} s` : `≤ ${bound} s`;
 }
 
-/** Maximum wait for each of two answers, ms; the page waits 4 s. The trader ends its step before it reads the files. */
-const WITHIN_MS = 1_500;
-
 export const configView = (
   { config, configHash: hash, configFile: file }: ProcessStatus,
   query: Omit<LogSearch, 'side'>,
@@ -178,7 +176,7 @@ const readName = (item: unknown): string | null =>
 async function diffView({ config }: Pick<ShownParts, 'config'>): Promise<{ readonly lines: readonly string[] }> {
   try {
     const question = { command: 'config', action: 'diff', reason: '', hash: '', file: '', dryRun: true } as const;
-    const { lines } = await askOwner(question, config, { timeoutMs: WITHIN_MS });
+    const { lines } = await askOwner(question, config, { timeoutMs: ANSWER_WITHIN_MS });
     return { lines };
   } catch (error) {
     if (!(error instanceof TwinbookError)) throw error;

@@ -139,7 +139,7 @@ type MarginStep = typeof marginStep extends fc.Arbitrary<infer S> ? S : never;
 /** Rejected requests change nothing. */
 function take(desk: MarginDesk, ids: readonly string[], accounts: readonly number[], one: MarginStep): void {
   const [account = 0, market = ''] = [accounts[one.who], ids[one.market]];
-  const position = desk.core.margin.positionPage(account, { limit: 5 }).rows[one.size % 5]?.pubkey ?? 'nobody';
+  const position = desk.core.margin.positionPage(account, { limit: 5 }).rows[one.size % 5]?.pubkey ?? 'none';
   if (one.kind === 'open') {
     const draft = desk.draft(account, { market, isYes: one.isYes, leverage: '2', funds: String(one.size + 5) });
     if (draft.ok) desk.now.margin.requests.submit(account, draft.value.pubkey, true);

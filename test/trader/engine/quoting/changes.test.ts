@@ -140,7 +140,7 @@ const ask = (n: number, amount: number, strategy = 'maker') => ({
   submittedMs: n,
 });
 
-it('while only the net position may be reduced, the newest orders beyond it are too much, whoever placed them', () => {
+it('while only the net position may be reduced, the newest orders of all strategies beyond it are too much', () => {
   const all = [ask(3, 30), ask(1, 60), ask(2, 50, 'other'), { ...order('bid', 40, 10), submittedMs: 0 }];
   const excess = findExcess(all, shares(100));
   expect(excess.map(({ submittedMs, side }) => `${side} ${submittedMs}`)).toEqual(['bid 0', 'ask 2']);
