@@ -228,13 +228,14 @@ export class ListCursor<N extends HistoryEndpoint> {
       return difference === null ? [] : [{ row, difference }];
     });
     for (const row of kept.rows) names.add(row.pubkey);
-    const unseen = booked?.after(seq) ?? [];
+    const newestSeq = Math.max(seq, booked?.newestSeq() ?? 0);
+    const unseen = newestSeq > seq ? (booked?.after(seq) ?? []) : [];
     const expected = new Set([...kept.invented, ...unseen.map(({ row }) => row.pubkey)]);
     const invented = [...expected].filter((pubkey) => !names.has(pubkey));
     this.#keep({ rows: differing.map(({ row }) => row), invented });
     const inventions = invented.flatMap((pubkey) => booked?.findInvented(pubkey, listMs, this.#venueS) ?? []);
     const differences = [...differing.map(({ difference }) => difference), ...inventions];
-    return { differences, seq: unseen.at(-1)?.seq ?? seq };
+    return { differences, seq: newestSeq };
   }
 
   /** Sets the list's first mark. Compares only records known to the ledger; others are older than the ledger. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
 import { agreementText } from '../../../src/trader/reconcile/differences.js';
@@ -206,6 +206,20 @@ describe('reconciliation', () => {
       ),
       { numRuns: times(5, 10) },
     );
+  });
+
+  it('reads each booked merge once for the list of splits', () => {
+    for (let i = 0; i < 4; i++) {
+      account.fill('buy', true, ONE);
+      account.fill('buy', false, ONE);
+      account.look('fills');
+      happen(account, { what: 'merge' });
+      rounds(account, 2);
+    }
+    const read = vi.spyOn(account.ledger, 'conversionsAfter');
+    rounds(account, 2);
+    expect(read.mock.results.flatMap(({ value }) => value)).toEqual([]);
+    expect(account.ledger.conversionsAfter(0)).toHaveLength(4);
   });
 
   it('adopts nothing before a second look, while a list is lost, or while shares are on their way', () => {
