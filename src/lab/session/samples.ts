@@ -92,7 +92,14 @@ export class MarketSamples extends Samples<keyof BookTop | 'inventoryMicros'> {
     this.#openForMs += this.firstStepMs;
     if (ourBidMicros !== null && ourAskMicros !== null) this.#twoSidedMs += this.firstStepMs;
     else if (ourBidMicros !== null || ourAskMicros !== null) this.#oneSidedMs += this.firstStepMs;
-    if (this.wants()) this.write(timeMs, { ...top, inventoryMicros: netMicros });
+    if (!this.wants()) return;
+    const { columns } = this;
+    this.timeMs.push(timeMs);
+    columns.bidMicros.push(top.bidMicros);
+    columns.askMicros.push(top.askMicros);
+    columns.ourBidMicros.push(ourBidMicros);
+    columns.ourAskMicros.push(ourAskMicros);
+    columns.inventoryMicros.push(netMicros);
   }
 
   get series(): MarketSession['series'] {

@@ -501,7 +501,10 @@ class BookedTrades {
 
   has(row: OwnTradeRow): boolean {
     const known = this.#rows.get(row.pubkey);
-    return known !== undefined && (known === row || isSameRow(known, row));
+    if (known === undefined || (known !== row && !isSameRow(known, row))) return false;
+    // A later poll of the in-process exchange shows the same object again, which needs no comparison.
+    this.#rows.set(row.pubkey, row);
+    return true;
   }
 
   drop(tradePubkey: string): void {

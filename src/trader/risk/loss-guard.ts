@@ -146,12 +146,20 @@ export class LossGuard {
     // The minutes before a start are not known, so the minutes until the confirmation of the day count too.
     const waiting = ended === null ? null : { ...ended, lossStart: maxMicros(ended.lossStart, heldMicros) };
     const highWaterMicros = maxMicros(heldMicros, before.highWaterMicros);
-    this.state = { ...before, highWaterMicros, equityMicros, acceptedMicros, ended: isSteady ? null : waiting };
-    if (ended !== null && isSteady) {
-      const endedDay = { day: before.day, resultMicros: sub(ended.equity, before.dayBeganMicros) };
-      const started = { dayStartEquityMicros: ended.lossStart, dayBeganMicros: ended.equity, endedDay };
-      this.state = { ...this.state, day: today, ...started };
-    }
+    const isNewDay = ended !== null && isSteady;
+    const { day, dayBeganMicros, endedDay } = before;
+    // Written out, because spreads of the state would take most of the time of a valuation.
+    this.state = {
+      day: isNewDay ? today : day,
+      dayStartEquityMicros: isNewDay ? ended.lossStart : before.dayStartEquityMicros,
+      highWaterMicros,
+      equityMicros,
+      halted: before.halted,
+      dayBeganMicros: isNewDay ? ended.equity : dayBeganMicros,
+      endedDay: isNewDay ? { day, resultMicros: sub(ended.equity, dayBeganMicros) } : endedDay,
+      acceptedMicros,
+      ended: isSteady ? null : waiting,
+    };
     this.#passingMicros = passingMicros;
     const highs = this.#highs;
     if (Math.abs(nowMs - highs.sinceMs) >= HIGH_PERIOD_MS) {
