@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
 import type { TraderConfig } from '../../shell/config/config.js';
-import { askTrader } from '../../shell/control/control-client.js';
+import { askOwner } from '../../shell/control/control-client.js';
 import type { ControlData } from '../../shell/control/control-protocol.js';
 import { nowMs, steadyMs } from '../../shell/runtime/clock.js';
 import type { PruneBatch } from '../../trader/reconcile/prune.js';
@@ -148,10 +148,9 @@ const pruneCommand = command({
       throw new TwinbookError('usage', text, 'Give a date in the past.');
     }
     const backup = await findBackup(config, before);
-    const call = { socket: config.control.socket, timeoutMs: timeout * 1000 };
     const askToPrune = async (batch: PruneBatch) => {
       const { beforeMs: _, ...rest } = batch;
-      const answer = await askTrader({ command: 'prune', before, ...rest }, call);
+      const answer = await askOwner({ command: 'prune', before, ...rest }, config, { timeoutMs: timeout * 1000 });
       // The pause lets the trader work between two batches.
       await pause(2 * answer.tookMs);
       return answer;

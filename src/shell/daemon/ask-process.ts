@@ -47,7 +47,7 @@ export async function checkLoad(
   file: string,
   { cwd, env, copy, withinMs = LOADED_WITHIN_MS }: CheckLoadOptions,
 ): Promise<ReadonlySet<string>> {
-  const overrides = Object.entries(env).filter(([name]) => name.startsWith('TWINBOOK__'));
+  const overrides = Object.entries(env).filter(([name]) => name.toUpperCase().startsWith('TWINBOOK__'));
   const { PATH = '', HOME = '', TMPDIR } = process.env;
   const limits = {
     withinMs,

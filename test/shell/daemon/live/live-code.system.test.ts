@@ -69,9 +69,9 @@ describe('new code of a strategy', () => {
     const seen = join(folder, 'seen.txt');
     const spy = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(seen)}, Object.keys(process.env).join());\n`;
     writeFileSync(join(folder, 'word.ts'), `${spy}export const WORD: string = 'never';\n`);
-    const env = { TWINBOOK__CAPITAL: 'much', SECRET: 'word' };
+    const env = { twinbook__capital: 'much', SECRET: 'word' };
     await expect(checkLoad(config.file, { cwd: folder, env })).rejects.toThrow(
-      'environment TWINBOOK__CAPITAL: capital',
+      'environment twinbook__capital: capital',
     );
     const keys = await checkLoad(config.file, { cwd: folder, env: { SECRET: 'word' } });
     expect([...keys]).toEqual(['shipped log-odds-maker', expect.stringMatching(/^own /)]);
