@@ -101,7 +101,10 @@ export const ownTradeRow = record('A trade of one of the caller’s orders.', {
   is_maker: given(z.boolean()).describe('True if the caller’s order rested in the book.'),
   state: z.enum(states.TRADE_STATES).describe('State of the trade’s settlement.'),
   order: orderRow.describe('The caller’s order in its present state.'),
-}).refine(({ fee, amount: traded }) => fee === null || (fee >= -traded && fee <= LARGEST_AMOUNT), 'The fee is absurd.');
+})
+  .refine(({ fee, amount: traded }) => fee === null || (fee >= -traded && fee <= LARGEST_AMOUNT), 'The fee is absurd.')
+  // The ledger's references put this character after a trade's id.
+  .refine(({ pubkey }) => !pubkey.includes('~'), 'The id contains ~.');
 
 export const redeemRow = record('A redeem: payment for the shares of a settled market.', {
   pubkey: z.string().describe('Permanent id of the redeem.'),

@@ -88,4 +88,8 @@ describe('an answer', () => {
     for (const absurd of ['-0.000001', '1000000001', '-9007199254.740991'])
       expect(answerOf('account.assets', asset({ [name]: absurd }))).toBe('unknown');
   });
+
+  it('of a trade with ~ in its id is unknown, because references of the ledger contain ~', () => {
+    expect(answerOf('trades.list', { ...trade, pubkey: 't~2' })).toBe('unknown');
+  });
 });
