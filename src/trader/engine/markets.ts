@@ -149,7 +149,7 @@ export class Markets {
     if (text !== null) this.#ledger.setNote(ownFillsNote(conditionId), text);
   }
 
-  /** Assigns listed markets. `isForeign`: another wallet claimed it, and this wallet has no shares or orders in it. */
+  /** Assigns listed markets. `isForeign`: this wallet must not quote it, and has no shares or orders in it. */
   onCatalog(rows: readonly MarketSummary[], isForeign: (conditionId: string) => boolean, nowMs: number): void {
     this.hasCatalog = true;
     const pulledBecause = this.#pulledBecause;

@@ -103,14 +103,45 @@ export class UnreadLists {
   }
 }
 
-/** Markets with unreadable rows in the newest complete list of markets. */
+/** A market's detail must be unreadable for this time before the market is excluded, ms: failed reads are normal. */
+const DETAIL_UNREAD_MS = 180_000;
+/** A market that was left out because of its detail is tried again after this time, ms. */
+const DETAIL_AGAIN_MS = 600_000;
+
+/** Markets with an unreadable detail, or an unreadable row in the newest complete list of markets. */
 export class UnreadMarkets {
   #reasons: ReadonlyMap<string, string> = new Map();
   #walk = new Map<string, string>();
+  /** Failed reads of a market's detail since its last success. `problem`: null until the market is excluded. */
+  readonly #details = new Map<string, FailedReads & { readonly lastMs: number; readonly problem: string | null }>();
 
-  /** Returns why an unreadable row forbids quotes and conversions in a market; undefined if its row is readable. */
+  /** Returns why unreadable data forbids quotes and conversions in a market; undefined if its data is readable. */
   findReason(conditionId: string): string | undefined {
-    return this.#reasons.get(conditionId);
+    return this.#reasons.get(conditionId) ?? this.#details.get(conditionId)?.problem ?? undefined;
+  }
+
+  /** Returns true if a market whose detail was never read should take no place of a strategy now. */
+  isLeftOut(conditionId: string, nowMs: number): boolean {
+    const detail = this.#details.get(conditionId);
+    return detail !== undefined && detail.problem !== null && Math.abs(nowMs - detail.lastMs) < DETAIL_AGAIN_MS;
+  }
+
+  /** Records a failed read of a market's detail. Returns a due notice, or null. */
+  onDetailFailed(conditionId: string, { outcome, nowMs }: RequestResult) {
+    const before = this.#details.get(conditionId);
+    const reads = longer(before ?? FRESH.all, nowMs);
+    const isUnread = lasts(reads, nowMs, DETAIL_UNREAD_MS);
+    const why = `the market's detail cannot be read: ${describeFailure(outcome)}`;
+    const problem = before?.problem ?? (isUnread ? why : null);
+    this.#details.set(conditionId, { ...reads, lastMs: nowMs, problem });
+    if (problem === null || before?.problem) return null;
+    return notice('market_unread', `market ${conditionId} is excluded: ${problem}; ${OTHERS_CONTINUE}`);
+  }
+
+  onDetailRead(conditionId: string) {
+    const before = this.#details.get(conditionId);
+    this.#details.delete(conditionId);
+    return before?.problem ? notice('market_read', `the detail of market ${conditionId} can be read again`) : null;
   }
 
   onPage({ outcome }: RequestResult): void {
@@ -128,13 +159,16 @@ export class UnreadMarkets {
     );
     const unread = [...now].filter(([id]) => !before.has(id));
     const read = [...before.keys()].filter((id) => !now.has(id));
-    const outcome = 'the orders of this market are canceled, other markets continue';
     return [
-      ...unread.map(([id, problem]) => notice('market_unread', `market ${id} is excluded: ${problem}; ${outcome}`)),
+      ...unread.map(([id, problem]) =>
+        notice('market_unread', `market ${id} is excluded: ${problem}; ${OTHERS_CONTINUE}`),
+      ),
       ...read.map((id) => notice('market_read', `market ${id} can be read again, or is no longer listed`)),
     ];
   }
 }
+
+const OTHERS_CONTINUE = 'the orders of this market are canceled, other markets continue';
 
 const notice = (kind: `${'list' | 'market'}_${'unread' | 'read'}`, text: string) => ({ kind, text });
 

@@ -18,7 +18,7 @@ import { obey } from './control/commands.js';
 import { endConversionWait } from './control/complete-sets.js';
 import { makeStepContext } from './gate.js';
 import { type MarketEntry, takeCandles } from './markets.js';
-import { showTitle, type WatchedList } from './notices.js';
+import { showTitle, type UnreadMarkets, type WatchedList } from './notices.js';
 import { ownOrders } from './own/own-state.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { lookAtEvent, pauseMarket, react, tellMarket } from './reactions.js';
@@ -117,6 +117,9 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
       if (entry !== undefined) takeCandles(state, entry, report, showTitle(state.markets, marketConditionId));
     } else if (entry !== undefined && entry.excludedBecause === null && outcome.kind === 'answered')
       result = overfull(request, outcome.data) !== null ? 'failed' : readData(state, entry, kind, outcome.data, at);
+    // Failures during a silence of the whole exchange say nothing about one market.
+    if (kind === 'detail' && result === 'failed' && entry !== undefined && !state.safety.silence.isOn)
+      noteUnread(state, entry, state.safety.unreadMarkets.onDetailFailed(marketConditionId, report), nowMs);
     return state.requests.poller.onReport(target, result, nowMs);
   }
   switch (target.kind) {
@@ -180,10 +183,19 @@ function readBook(state: TraderState, { conditionId, feed }: MarketEntry, data: 
   if (requests.polling.ownPaceMs > 0 && feed.isShortOfOwn(resting)) requests.poller.expedite({ kind: 'fills' });
 }
 
+function noteUnread(state: TraderState, { conditionId }: MarketEntry, news: DetailNews, nowMs: number): void {
+  if (news === null) return;
+  state.notices.alert(nowMs, news.kind, news.text);
+  state.markets.requestRequote(conditionId);
+}
+
+type DetailNews = ReturnType<UnreadMarkets['onDetailRead']>;
+
 function readDetail(state: TraderState, entry: MarketEntry, data: DataOf<'markets.detail'>, at: SeenAt): void {
-  const { account, markets, notices, requests } = state;
+  const { account, markets, notices, requests, safety } = state;
   const { conditionId, feed, endingMs, isEnded } = entry;
   const isNewPhase = markets.onDetail(entry, data, at);
+  noteUnread(state, entry, safety.unreadMarkets.onDetailRead(conditionId), at.seenMs);
   if (endingMs === null && entry.endingMs !== null)
     requests.poller.expedite({ kind: 'detail', marketConditionId: conditionId });
   if (feed.unsuitable !== null && entry.isEnded && !isEnded) {
@@ -215,7 +227,10 @@ function observeCatalog(state: TraderState, report: RequestResult): void {
     notices.alert(report.nowMs, kind, text);
     markets.requestRequote();
   }
-  const isForeign = (id: string) => safety.fleet?.foreign.has(id) === true && !account.isOurs(id);
+  const isLeftOut = (id: string) =>
+    safety.fleet?.foreign.has(id) === true ||
+    (!markets.get(id)?.feed.facts && safety.unreadMarkets.isLeftOut(id, report.nowMs));
+  const isForeign = (id: string) => isLeftOut(id) && !account.isOurs(id);
   if (step.kind === 'page') markets.onCatalog(walk.rows, isForeign, report.nowMs);
   noteListRead(state, 'catalog', step.kind === 'void' ? toFailure(report) : 'ok', report);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../../src/shared/protocol/seam.js';
 import { openMemoryLedger } from '../../../../src/trader/ledger/ledger.js';
 import { detail, snapshot } from '../../market/fixtures.js';
 import { NOTHING, PlayedTrader, settingsOf, strategyOf, strategyWith, traderOf, wish } from '../played-trader.js';
@@ -35,5 +36,70 @@ describe.each([[{ state: 'resolved' }], [{ margin_enabled: true }]])('a listed m
   it('is dropped after several such answers, and an alert says that it cannot be quoted', () => {
     const alerts = 'state' in wrong ? [] : ['market_unsuitable'];
     expect(lookAfter(Number.POSITIVE_INFINITY, wrong)).toEqual({ tracked: 0, alerts });
+  });
+});
+
+const UNREAD: Outcome = { kind: 'unknown', sent: true, reason: 'HTTP 200, data.config.kind: unknown' };
+
+/** A trader with one place, whose exchange lists these markets; details of `unread` cannot be read. */
+function selecting(listed: readonly string[], unread: Set<string>) {
+  const { markets, ...strategy } = strategyOf(
+    [],
+    strategyWith(() => wish(0.5, null)),
+  );
+  const answered = (data: unknown): Outcome => ({ kind: 'answered', data: data as never, nextCursor: null });
+  const settings = settingsOf({ runId: 'r', strategies: [{ ...strategy, markets: { ...markets, max: 1 } }] });
+  return new PlayedTrader(traderOf(openMemoryLedger(), settings), ({ call }) => {
+    const { condition_id: id = '' }: Readonly<Partial<Record<string, string>>> = call.params as never;
+    if (call.endpoint === 'markets.list') return answered(listed.map((one) => detail({ condition_id: one })));
+    if (call.endpoint === 'markets.book') return answered({ ...snapshot([[0.4, 100]], [[0.6, 100]]), market: id });
+    if (call.endpoint !== 'markets.detail') return NOTHING;
+    return unread.has(id) ? UNREAD : answered(detail({ condition_id: id }));
+  });
+}
+
+const tracked = ({ trader, nowMs }: PlayedTrader) =>
+  [...trader.watchMarkets(nowMs)].map(({ conditionId }) => conditionId);
+const loud = ({ trader }: PlayedTrader) =>
+  trader
+    .takeNotices()
+    .flatMap(({ kind, severity }) => (severity === 'loud' && kind.startsWith('market_') ? [kind] : []));
+
+describe('a market whose detail cannot be read', () => {
+  it('is excluded three minutes after its last read detail, until its detail can be read again', () => {
+    const unread = new Set<string>();
+    const played = selecting(['M'], unread);
+    played.pass(20);
+    unread.add('M');
+    played.pass(170);
+    expect(loud(played)).toEqual([]);
+    played.pass(200);
+    expect(loud(played)).toEqual(['market_unread']);
+    expect(played.trader.snapshot(played.nowMs).markets[0]?.note).toContain('cannot be read: HTTP 200');
+    unread.delete('M');
+    played.pass(120);
+    expect(loud(played)).toEqual(['market_read']);
+    expect(tracked(played)).toEqual(['M']);
+  });
+
+  it('takes no place of a strategy if its detail was never read', () => {
+    const unread = new Set(['new']);
+    const played = selecting(['new', 'old'], unread);
+    played.pass(60);
+    expect(tracked(played)).toEqual(['new']);
+    played.pass(400);
+    expect(tracked(played)).toEqual(['old']);
+    expect(loud(played)).toEqual(['market_unread']);
+  });
+
+  it('gets its place again after ten minutes', () => {
+    const unread = new Set(['M']);
+    const played = selecting(['M'], unread);
+    played.pass(400);
+    expect(tracked(played)).toEqual([]);
+    unread.clear();
+    played.pass(700);
+    expect(tracked(played)).toEqual(['M']);
+    expect(loud(played)).toEqual(['market_unread', 'market_read']);
   });
 });
