@@ -157,7 +157,6 @@ const HIGHEST_TICK = 99;
 const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
 const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
 
-/** Returns the best price of a market's side in ticks; null if the side is empty. */
 function bestTick(market: Market, side: MatchingSide): number | null {
   const price = market.bestPrice(side);
   return price === null ? null : price / TICK_MICROS;

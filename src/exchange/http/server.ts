@@ -296,7 +296,6 @@ function serveDocument(server: FastifyInstance, options: ServerOptions): void {
   servePage(server, options.profile);
 }
 
-/** Lists the methods that are declared for a path. */
 function listMethods(path: string, declarations: readonly { readonly method: string; readonly path: string }[]) {
   const segments = path.split('/');
   const matching = declarations.filter((declaration) => matches(segments, declaration.path.split('/')));

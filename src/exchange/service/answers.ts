@@ -33,7 +33,6 @@ const PER_LIST = 2 ** 48;
 
 const computeBase = (list: CursorList): number => (LISTS.indexOf(list) + 1) * PER_LIST;
 
-/** Returns the position in a cursor's number; null for a cursor of another list. */
 function positionIn(list: CursorList, number: number): number | null {
   const position = number % PER_LIST;
   const base = number - position;

@@ -47,11 +47,6 @@ class Samples<Column extends string> {
     this.stepMs = firstStepMs;
   }
 
-  protected write(timeMs: number, values: Readonly<Record<Column, number | null>>): void {
-    this.timeMs.push(timeMs);
-    for (const name in this.columns) this.columns[name].push(values[name]);
-  }
-
   wants(): boolean {
     const sinceMs = this.firstStepMs * this.#count++;
     if (sinceMs % this.stepMs === 0 && this.timeMs.length === MAX_SAMPLES) this.thinOut();
@@ -132,14 +127,20 @@ export class AccountSamples extends Samples<'equityMicros' | 'lockedMicros'> {
   /** Takes a sample. Must be called every `firstStepMs`. Locked capital is computed only for stored samples. */
   take(timeMs: number, equityMicros: number | null, lockedMicros: () => number): void {
     this.see(equityMicros);
-    if (this.wants()) this.write(timeMs, { equityMicros, lockedMicros: lockedMicros() });
+    if (this.wants()) this.#write(timeMs, equityMicros, lockedMicros());
   }
 
   /** Stores the final sample of the account; its time may be between two steps. */
   end(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
     this.see(equityMicros);
     if (this.timeMs.length === MAX_SAMPLES) this.thinOut();
-    this.write(timeMs, { equityMicros, lockedMicros });
+    this.#write(timeMs, equityMicros, lockedMicros);
+  }
+
+  #write(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
+    this.timeMs.push(timeMs);
+    this.columns.equityMicros.push(equityMicros);
+    this.columns.lockedMicros.push(lockedMicros);
   }
 
   /** Largest drawdown of the equity over all samples, stored or not; ≥ 0; null if the equity was ever unknown. */

@@ -132,7 +132,6 @@ async function firstLines(path: string) {
       sid: numberOrNull(row['sid']),
       seq: numberOrNull(row['seq']),
       timeMs: numberOrNull(row['ms']),
-      /** Price of the row; NaN without a price. */
       price: Number(row['price'] ?? Number.NaN),
     }));
   });

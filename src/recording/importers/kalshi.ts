@@ -266,7 +266,6 @@ class KalshiStream {
   readonly #pairing = new TradePairing(this.writer, KALSHI_PAIRING);
   readonly #levels: Levels;
   readonly #twice = new DuplicateFilter();
-  /** Number of the last message of each subscription. */
   readonly #numbers = new Map<number, number>();
   /** Subscriptions that sent a snapshot. Messages may be missing before the first snapshot of a new subscription. */
   readonly #subscriptions = new Set<number>();

@@ -22,7 +22,6 @@ import { secrets } from '../wallet/secrets.js';
 export interface Message {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: URL;
-  /** Path and query of the request, exactly as in the request line. */
   readonly pathWithQuery: string;
   /** The exact text of the request's body; empty for a call without a body. */
   readonly body: string;

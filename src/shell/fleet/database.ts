@@ -102,7 +102,6 @@ export class FleetDatabase {
   }
 }
 
-/** Formats host, port and database, which are not secret. */
 const formatPlace = ({ host, port, database }: FleetConfig['database']): string =>
   host.startsWith('/') ? `${host}, database ${database}` : `${host}:${port}, database ${database}`;
 

@@ -200,7 +200,6 @@ export class MarketMeasures {
 
 /** Estimates for a market from its own fills. */
 export interface Belief {
-  /** Ratio of observed to expected fills. */
   readonly fillRatio: number;
   /** Loss per fill beyond the expected stale-quote loss, as a fraction of the fill's distance; may be negative. */
   readonly adversePart: number;

@@ -130,9 +130,8 @@ export class UnreadMarkets {
   onDetailFailed(conditionId: string, { outcome, nowMs }: RequestResult) {
     const before = this.#details.get(conditionId);
     const reads = longer(before ?? FRESH.all, nowMs);
-    const isUnread = lasts(reads, nowMs, DETAIL_UNREAD_MS);
     const why = `the market's detail cannot be read: ${describeFailure(outcome)}`;
-    const problem = before?.problem ?? (isUnread ? why : null);
+    const problem = before?.problem ?? (lasts(reads, nowMs, DETAIL_UNREAD_MS) ? why : null);
     this.#details.set(conditionId, { ...reads, lastMs: nowMs, problem });
     if (problem === null || before?.problem) return null;
     return notice('market_unread', `market ${conditionId} is excluded: ${problem}; ${OTHERS_CONTINUE}`);

@@ -28,7 +28,6 @@ import {
   type StrategyStateRow,
 } from './tables.js';
 
-/** Selection of the rows of a list. */
 interface ListSelection {
   /** Maximum number of rows to list, newest first; default 100. */
   readonly limit?: number;
@@ -407,7 +406,6 @@ export class LedgerReader {
   }
 }
 
-/** Returns the terms that the draft of this intent must have. */
 function toDraftTerms(intent: IntentRow): DraftTerms {
   switch (intent.kind) {
     case 'place': {

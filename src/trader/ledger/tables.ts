@@ -6,7 +6,6 @@ import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import { type MarketState, type OrderStatus, SIDES } from '../../shared/protocol/states.js';
 import { type Column, LedgerTable, type SqlValue } from './table.js';
 
-/** Type of the records of a table. */
 type RecordOf<T> = T extends LedgerTable<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
 
 /** Declares a column whose values are stored unchanged. STRICT tables reject values of other types. */

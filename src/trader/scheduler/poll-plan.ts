@@ -39,7 +39,6 @@ interface PollSettings {
   readonly ownIntervalMs: number;
   /** Longest interval of own-trade reads while orders rest, at least the shortest; absent: 15 s. */
   readonly ownLongestMs?: number;
-  /** Shortest interval between reads of one book, ms. */
   readonly hotIntervalMs: number;
   /** Longest interval between reads of one book, if the budget allows it. */
   readonly quietIntervalMs: number;
@@ -359,7 +358,6 @@ class PollMemory {
     return fresh;
   }
 
-  /** Returns the poll of this target; undefined for an unknown target. */
   find(target: PollTarget): PollRecord | undefined {
     if (!('marketConditionId' in target)) return this.#account.get(target.kind);
     return this.#markets.get(target.marketConditionId)?.[target.kind];

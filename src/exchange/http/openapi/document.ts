@@ -29,7 +29,6 @@ function requestSchema(schema: z.ZodType): JsonSchema {
   return written;
 }
 
-/** JSON Schema of an answer that is not a record of the service. */
 function answerSchema(schema: z.ZodObject): JsonSchema {
   const { $schema: _dialect, ...written } = z.toJSONSchema(schema);
   for (const property of Object.values(written.properties ?? {}))
