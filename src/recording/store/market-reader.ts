@@ -35,12 +35,6 @@ import {
 } from './layout.js';
 import { type EventsFile, eventsFiles, type Manifest, readManifest, readMarket, sha256 } from './manifest.js';
 
-/**
- * Returns SQL for the columns of a chunk; kind is `MARKER` for a row that is not an event. DuckDB returns doubles, but
- * not BIGINT values, as typed arrays. A null becomes an arbitrary number: replacing it would cost a third more time.
- */
-const chunkSelect = (source: string): string => `SELECT ${CHUNK_COLUMNS} FROM ${source}`;
-
 const MARKER = 255;
 
 /** Returns SQL for the book at the start of a file, as events: the file's first snapshot, or an empty book. */
@@ -54,6 +48,10 @@ const bookSelect = (source: string, firstSeq: number): string => `
     SELECT seq, time_ms, 'level', side, price_micros, amount_micros FROM head WHERE kind = 'snapshot_level'
   ) ORDER BY seq`;
 
+/**
+ * SQL of the columns of a chunk; kind is `MARKER` for a row that is not an event. DuckDB returns doubles, but
+ * not BIGINT values, as typed arrays. A null becomes an arbitrary number: replacing it would cost a third more time.
+ */
 const CHUNK_COLUMNS = `time_ms::DOUBLE,
   (CASE kind WHEN 'level' THEN ${EVENT.level} WHEN 'trade' THEN ${EVENT.trade}
     WHEN 'clear' THEN ${EVENT.clear} WHEN 'end' THEN ${EVENT.end} ELSE ${MARKER} END)::UTINYINT,
@@ -292,7 +290,7 @@ async function* readChunks(parts: readonly EventsPart[], warnings: RecordingWarn
         warnings.push({ path: part.path, message });
         yield* decode(connection, part, bookSelect(makeSourceSql(part), part.first_seq), order);
       }
-      yield* decode(connection, part, chunkSelect(makeSourceSql(part)), order);
+      yield* decode(connection, part, `SELECT ${CHUNK_COLUMNS} FROM ${makeSourceSql(part)}`, order);
     }
   } finally {
     connection.closeSync();

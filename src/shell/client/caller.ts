@@ -412,7 +412,7 @@ export class VenueClock {
 
   /** Returns the venue's time at a time of our monotonic clock, ms; null before the first answer. */
   venueMs(monotonicMs: number): number | null {
-    return this.#bounds === null ? null : middle(this.#bounds) + monotonicMs;
+    return this.#bounds === null ? null : (this.#bounds.low + this.#bounds.high) / 2 + monotonicMs;
   }
 
   /** Returns the venue's clock minus our wall clock; null before the first answer. */
@@ -459,5 +459,3 @@ function widen(bounds: Bounds, monotonicMs: number): Bounds {
   const drift = Math.max(0, monotonicMs - bounds.atMonotonicMs) * DRIFT_MS_PER_MS;
   return { low: bounds.low - drift, high: bounds.high + drift, atMonotonicMs: monotonicMs };
 }
-
-const middle = (bounds: Bounds): number => (bounds.low + bounds.high) / 2;

@@ -69,13 +69,12 @@ export async function cancelUntilNothingRests(
   for (let empty = 0; ; await pause(pauseMs)) {
     options.checkOwner?.();
     const before = asked.size;
-    const round = await cancelDirectly({ ...options, verify: true }, asked).catch(failedRound);
+    const work = cancelDirectly({ ...options, verify: true }, asked);
+    const round = await work.catch((trouble: unknown) => ({ resting: 0, verified: false, trouble }));
     empty = round.verified && asked.size === before ? empty + 1 : 0;
     if (empty === 2 || steadyMs() >= endMs) return { ...round, asked: asked.size, verified: empty === 2 };
   }
 }
-
-const failedRound = (trouble: unknown) => ({ resting: 0, verified: false, trouble });
 
 /** Maximum time of `cancelUntilNothingRests`, and its pause between rounds, so that delayed requests can arrive, ms. */
 const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };

@@ -37,7 +37,6 @@ const outcomeName = (market: string, isYes: boolean): string => `${market}/${isY
 export const sharesAccount = (market: string, isYes: boolean): string => `shares/${outcomeName(market, isYes)}`;
 /** Returns the name of the account for the cost of one outcome's held shares, in currency. */
 export const basisAccount = (market: string, isYes: boolean): string => `basis/${outcomeName(market, isYes)}`;
-const venueAccount = (market: string, isYes: boolean): string => `venue/${outcomeName(market, isYes)}`;
 
 const negative = (value: Micros): Micros => sub(ZERO, value);
 const currency = (account: string, amountMicros: Micros): Posting => ({ account, asset: CURRENCY, amountMicros });
@@ -125,7 +124,7 @@ function sharesPostings(market: string, isYes: boolean, move: Micros): Posting[]
   const asset = outcomeName(market, isYes);
   return [
     { account: sharesAccount(market, isYes), asset, amountMicros: move },
-    { account: venueAccount(market, isYes), asset, amountMicros: negative(move) },
+    { account: `venue/${outcomeName(market, isYes)}`, asset, amountMicros: negative(move) },
   ];
 }
 

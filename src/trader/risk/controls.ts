@@ -30,15 +30,20 @@ export interface RiskControl<I> {
 /** Number of requests that an order needs: its draft and submit, and the draft and submit of its later cancel. */
 const REQUESTS_PER_PLACE = 4;
 
-/** Risk controls of an order. `sane_input` is first, because later controls rely on its checks. */
-export const PLACE_CONTROLS: readonly RiskControl<PlaceIntent>[] = [
-  { number: 14, name: 'sane_input', check: saneInput },
+/** Risk controls of orders and splits. */
+const COMMON_CONTROLS: readonly RiskControl<unknown>[] = [
   { number: 8, name: 'halted', check: checkHalt },
   { number: 8, name: 'max_loss_day', check: dayLoss },
   { number: 8, name: 'max_drawdown', check: drawdown },
   { number: 11, name: 'max_fills', check: fillBurst },
   { number: 15, name: 'market_open', check: marketOpen },
   { number: 15, name: 'min_time_to_resolution_s', check: timeToResolution },
+];
+
+/** Risk controls of an order. `sane_input` is first, because later controls rely on its checks. */
+export const PLACE_CONTROLS: readonly RiskControl<PlaceIntent>[] = [
+  { number: 14, name: 'sane_input', check: saneInput },
+  ...COMMON_CONTROLS,
   { number: 14, name: 'max_book_age_ms', check: bookAge },
   { number: 14, name: 'book_crossed', check: bookCrossed },
   { number: 14, name: 'book_frozen', check: bookFrozen },
@@ -345,12 +350,7 @@ const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text
 /** Controls of a split of currency into complete sets. A split uses currency, so every halt blocks splits too. */
 export const SPLIT_CONTROLS: readonly RiskControl<SplitIntent>[] = [
   { number: 14, name: 'sane_input', check: saneSplit },
-  { number: 8, name: 'halted', check: checkHalt },
-  { number: 8, name: 'max_loss_day', check: dayLoss },
-  { number: 8, name: 'max_drawdown', check: drawdown },
-  { number: 11, name: 'max_fills', check: fillBurst },
-  { number: 15, name: 'market_open', check: marketOpen },
-  { number: 15, name: 'min_time_to_resolution_s', check: timeToResolution },
+  ...COMMON_CONTROLS,
   { number: 17, name: 'reduce_only', check: addsNothing },
   { number: 21, name: 'max_core_sets', check: coreSets },
   { number: 19, name: 'available_cash', check: splitCash },

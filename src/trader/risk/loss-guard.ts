@@ -88,10 +88,10 @@ export class LossGuard {
     });
   }
 
-  /** True if the state must be stored: equity moved by a hundredth of a limit, or the halt or the day changed. */
+  /** True if the state must be stored: equity moved by a hundredth of a limit, or the halt, `ended` or the day changed. */
   hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
     const { day, halted, equityMicros, highWaterMicros, ended = null } = this.state;
-    if (day !== stored.day || halted !== stored.halted || (ended !== null && !stored.ended)) return true;
+    if (day !== stored.day || halted !== stored.halted || (ended !== null) !== Boolean(stored.ended)) return true;
     const risen = Math.abs(highWaterMicros - stored.highWaterMicros);
     const moved = Math.max(Math.abs(equityMicros - stored.equityMicros), risen);
     return moved * STORED_WITHIN >= Math.min(limits.maxLossDayMicros, limits.maxDrawdownMicros);

@@ -124,6 +124,15 @@ describe('what is stored of losses', () => {
     );
   });
 
+  it('has no end of the day that only a wrong clock saw', () => {
+    const guard = LossGuard.start(START, m(1000 * ONE));
+    const before = again(guard.state);
+    guard.observe(START + 3_600_000, m(1000 * ONE), limits);
+    const wrong = again(guard.state);
+    guard.observe(START + 1, m(1000 * ONE), limits);
+    expect([guard.hasMovedFrom(wrong, limits), guard.hasMovedFrom(before, limits)]).toEqual([true, false]);
+  });
+
   it('is not begun anew by resuming from a pause: a loss is accepted only once it has halted trading', () => {
     const guard = LossGuard.start(START, m(1000 * ONE));
     guard.observe(START + 1, m(955 * ONE), limits);

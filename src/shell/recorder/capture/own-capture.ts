@@ -250,7 +250,8 @@ export class OwnOrders {
       if (known.market !== market || known.bornMs >= seenMs) continue;
       if (known.goneMs !== null && known.goneMs < sentMs) continue;
       const sure = known.goneMs === null && known.changedMs <= sentMs;
-      const side = found[toBookSide(known)];
+      // Orders that buy YES or sell NO are bids of the YES book.
+      const side = found[known.isYes === known.buys ? SIDE.bid : SIDE.ask];
       const price = known.isYes ? known.priceMicros : 1_000_000 - known.priceMicros;
       const before = side.get(price) ?? { sureMicros: 0, mostMicros: 0 };
       side.set(price, {
@@ -281,6 +282,3 @@ export class OwnOrders {
     known.changedMs = nowMs;
   }
 }
-
-/** Orders that buy YES or sell NO are bids of the YES book. */
-const toBookSide = ({ isYes, buys }: OwnTerms): 0 | 1 => (isYes === buys ? SIDE.bid : SIDE.ask);

@@ -100,7 +100,7 @@ export class CoreSets {
     if (fairMicros === null && sets === undefined) return;
     const key = makeKey(slot);
     const before = this.#wishes.get(key);
-    const wish = sets === undefined || isPlain(sets) ? undefined : sets;
+    const wish = sets?.coreSharesMicros === 0 && sets.merge === 'auto' ? undefined : sets;
     if (before?.coreSharesMicros === wish?.coreSharesMicros && before?.merge === wish?.merge) return;
     this.#wishes.delete(key);
     if (wish !== undefined) this.#wishes.set(key, { coreSharesMicros: wish.coreSharesMicros, merge: wish.merge });
@@ -124,7 +124,6 @@ export class CoreSets {
 }
 
 const makeKey = ({ conditionId, strategy }: QuoteSlot): string => `${conditionId} ${strategy.name}`;
-const isPlain = ({ coreSharesMicros, merge }: SetsWish): boolean => coreSharesMicros === 0 && merge === 'auto';
 
 const AVERAGES_NOTE = 'slow_averages';
 /** Interval at which the slow price averages are stored, ms. */
