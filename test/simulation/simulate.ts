@@ -171,9 +171,9 @@ function hold(world: World, { polling }: Setting, [hold, lift]: Hold, random: Ra
     const markets = all.filter(({ conditionId }) => !paused.some((pause) => pause.conditionId === conditionId));
     // Its holdings may have reached the position limits of all quoted markets.
     const isFull = markets.some(({ refusals }) => refusals.some(({ name }) => POSITION_CONTROLS.has(name)));
-    const isHeldBack = paused.length > 0 && markets.every(({ strategies }) => strategies.length === 0);
-    const wantsNothing =
-      isHeldBack || (markets.length > 0 && markets.every(({ fairMicros }) => isAtTheEdge(fairMicros)));
+    const quoted = markets.filter(({ strategies }) => strategies.length > 0);
+    const isHeldBack = paused.length > 0 && quoted.length === 0;
+    const wantsNothing = isHeldBack || (quoted.length > 0 && quoted.every(({ fairMicros }) => isAtTheEdge(fairMicros)));
     if (world.exchange.resting().length === 0 && !isFull && !wantsNothing) say(`nothing rests: ${reason}`);
   });
 }
