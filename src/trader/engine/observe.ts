@@ -117,8 +117,8 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
       if (entry !== undefined) takeCandles(state, entry, report, showTitle(state.markets, marketConditionId));
     } else if (entry !== undefined && entry.excludedBecause === null && outcome.kind === 'answered')
       result = overfull(request, outcome.data) !== null ? 'failed' : readData(state, entry, kind, outcome.data, at);
-    // Failures during a silence of the whole exchange say nothing about one market.
-    if (kind === 'detail' && result === 'failed' && entry !== undefined && !state.safety.silence.isOn)
+    // A settled market changes no more, and a silence of the whole exchange says nothing about one market.
+    if (kind === 'detail' && result === 'failed' && entry?.endingMs === null && !state.safety.silence.isOn)
       noteUnread(state, entry, state.safety.unreadMarkets.onDetailFailed(marketConditionId, report), nowMs);
     return state.requests.poller.onReport(target, result, nowMs);
   }

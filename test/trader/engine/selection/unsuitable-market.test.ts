@@ -42,7 +42,7 @@ describe.each([[{ state: 'resolved' }], [{ margin_enabled: true }]])('a listed m
 const UNREAD: Outcome = { kind: 'unknown', sent: true, reason: 'HTTP 200, data.config.kind: unknown' };
 
 /** A trader with one place, whose exchange lists these markets; details of `unread` cannot be read. */
-function selecting(listed: readonly string[], unread: Set<string>) {
+function selecting(listed: readonly string[], unread: Set<string>, shown = {}) {
   const { markets, ...strategy } = strategyOf(
     [],
     strategyWith(() => wish(0.5, null)),
@@ -54,7 +54,7 @@ function selecting(listed: readonly string[], unread: Set<string>) {
     if (call.endpoint === 'markets.list') return answered(listed.map((one) => detail({ condition_id: one })));
     if (call.endpoint === 'markets.book') return answered({ ...snapshot([[0.4, 100]], [[0.6, 100]]), market: id });
     if (call.endpoint !== 'markets.detail') return NOTHING;
-    return unread.has(id) ? UNREAD : answered(detail({ condition_id: id }));
+    return unread.has(id) ? UNREAD : answered(detail({ condition_id: id, ...shown }));
   });
 }
 
@@ -82,17 +82,7 @@ describe('a market whose detail cannot be read', () => {
     expect(tracked(played)).toEqual(['M']);
   });
 
-  it('takes no place of a strategy if its detail was never read', () => {
-    const unread = new Set(['new']);
-    const played = selecting(['new', 'old'], unread);
-    played.pass(60);
-    expect(tracked(played)).toEqual(['new']);
-    played.pass(400);
-    expect(tracked(played)).toEqual(['old']);
-    expect(loud(played)).toEqual(['market_unread']);
-  });
-
-  it('gets its place again after ten minutes', () => {
+  it('takes no place of a strategy if its detail was never read, and is tried again after ten minutes', () => {
     const unread = new Set(['M']);
     const played = selecting(['M'], unread);
     played.pass(400);
@@ -101,5 +91,14 @@ describe('a market whose detail cannot be read', () => {
     played.pass(700);
     expect(tracked(played)).toEqual(['M']);
     expect(loud(played)).toEqual(['market_unread', 'market_read']);
+  });
+
+  it('is not excluded once it is settled, so that its shares can be redeemed', () => {
+    const unread = new Set<string>();
+    const played = selecting(['M'], unread, { state: 'resolved' });
+    played.pass(5);
+    unread.add('M');
+    played.pass(400);
+    expect(loud(played)).toEqual([]);
   });
 });
