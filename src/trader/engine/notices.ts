@@ -126,8 +126,9 @@ export class UnreadMarkets {
     return detail !== undefined && detail.problem !== null && Math.abs(nowMs - detail.lastMs) < DETAIL_AGAIN_MS;
   }
 
-  /** Records a failed read of a market's detail. Returns a due notice, or null. */
+  /** Records a failed read of a market's detail; a throttled read says nothing. Returns a due notice, or null. */
   onDetailFailed(conditionId: string, { outcome, nowMs }: RequestResult) {
+    if (outcome.kind === 'refused' && outcome.slug === 'throttled') return null;
     const before = this.#details.get(conditionId);
     const reads = longer(before ?? FRESH.all, nowMs);
     const why = `the market's detail cannot be read: ${describeFailure(outcome)}`;

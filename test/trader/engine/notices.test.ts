@@ -167,6 +167,13 @@ it('an unreadable market is reported once, stays out over a failed walk, and is 
   expect(markets.findReason('a')).toBeUndefined();
 });
 
+it('a throttled read of a detail excludes no market', () => {
+  const outcome = { ...REFUSED, slug: 'throttled' } as Outcome;
+  const markets = new UnreadMarkets();
+  const read = (n: number) => markets.onDetailFailed('M', { outcome, nowMs: n * 100_000 } as RequestResult);
+  expect([0, 1, 2, 3].map(read)).toEqual([null, null, null, null]);
+});
+
 it('a silence begins with the third unknown outcome in a row, is reported after a second, and ends with three answers', () => {
   const silence = new Silence();
   expect([0, 100, 200].map((ms) => [silence.onUnknown(ms), silence.isSuspected, silence.isOn])).toEqual([

@@ -79,7 +79,6 @@ describe('a market whose detail cannot be read', () => {
     unread.delete('M');
     played.pass(120);
     expect(loud(played)).toEqual(['market_read']);
-    expect(tracked(played)).toEqual(['M']);
   });
 
   it('takes no place of a strategy if its detail was never read, and is tried again after ten minutes', () => {
