@@ -194,7 +194,7 @@ describe('explain', () => {
 const ALL = { market: null, side: '', words: '', page: 0, spanMs: 0 };
 
 function listOrders(ledger: Ledger, query: Partial<typeof ALL> | { readonly market: string }) {
-  vi.useFakeTimers({ now: 1_100_000, toFake: ['Date'] });
+  vi.useFakeTimers({ now: 1_100_000, toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const sources = { ledger: readFrom(ledger), trader: toldTrader([]), history: {} };
   const view = ordersView(sources, new RoundTrips(), { ...ALL, ...query });
