@@ -66,15 +66,13 @@ type MeasuredCall = Readonly<{ endpoint: string; roundTripMs: number }>;
 export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyChoice, 'spec'> {
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
   for (const kind of CALL_KINDS) {
-    const own = calls.filter(({ endpoint }) => isEndpoint(endpoint) && callKind(endpoint) === kind);
+    const own = calls.filter(({ endpoint: name }) => name in ENDPOINTS && callKind(name as EndpointName) === kind);
     if (own.length >= LEAST_OF_KIND && own.length < calls.length)
       byKind[kind] = own.map(({ roundTripMs }) => roundTripMs);
   }
   const roundTripsMs = calls.map(({ roundTripMs }) => roundTripMs);
   return Object.keys(byKind).length === 0 ? { roundTripsMs } : { roundTripsMs, byKind };
 }
-
-const isEndpoint = (name: string): name is EndpointName => name in ENDPOINTS;
 
 function makeRoundTrips({ kind, constantMs, scale }: LatencyChoice['spec'], measuredMs: readonly number[]) {
   if (kind === 'constant') return Float64Array.of(constantMs * scale);

@@ -139,6 +139,8 @@ export class Modes {
    */
   refusal(command: OperatorCommand, stopped: string | null): string | null {
     const { killed, flattened } = this.#stored;
+    if (command.kind === 'flatten' && this.#stopping)
+      return 'the trader is stopping, so nothing is sold; flatten again after the next start';
     if (command.kind === 'flatten' && killed !== null)
       return `the trader is killed (${killed}), so nothing is sold; to sell, use pause, unkill --reason TEXT, flatten`;
     if (command.kind === 'pause-market' && this.#flattening)

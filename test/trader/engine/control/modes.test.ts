@@ -143,8 +143,10 @@ describe('resuming', () => {
     const modes = started({ killed: 'odd prices' });
     expect(say(modes, RESUME)).toContain('odd prices');
     expect(say(modes, { kind: 'unkill', reason: '' })).toContain('unkill --reason TEXT');
-    expect(say(modes, { kind: 'flatten' })).toContain('so nothing is sold');
+    expect(say(modes, { kind: 'flatten' })).toContain('is killed (odd prices), so nothing is sold');
     expect(modeOf(modes)).toBe('killed');
+    modes.apply({ kind: 'stop' });
+    expect(say(modes, { kind: 'flatten' })).toContain('is stopping, so nothing is sold');
   });
 });
 

@@ -41,8 +41,8 @@ describe.each([[{ state: 'resolved' }], [{ margin_enabled: true }]])('a listed m
 
 const UNREAD: Outcome = { kind: 'unknown', sent: true, reason: 'HTTP 200, data.config.kind: unknown' };
 
-/** A trader with one place, whose exchange lists these markets; details of `unread` cannot be read. */
-function selecting(listed: readonly string[], unread: Set<string>, shown = {}) {
+/** A trader with one place, whose exchange lists market M; details of `unread` cannot be read. */
+function selecting(unread: Set<string>, shown = {}) {
   const { markets, ...strategy } = strategyOf(
     [],
     strategyWith(() => wish(0.5, null)),
@@ -51,7 +51,7 @@ function selecting(listed: readonly string[], unread: Set<string>, shown = {}) {
   const settings = settingsOf({ runId: 'r', strategies: [{ ...strategy, markets: { ...markets, max: 1 } }] });
   return new PlayedTrader(traderOf(openMemoryLedger(), settings), ({ call }) => {
     const { condition_id: id = '' }: Readonly<Partial<Record<string, string>>> = call.params as never;
-    if (call.endpoint === 'markets.list') return answered(listed.map((one) => detail({ condition_id: one })));
+    if (call.endpoint === 'markets.list') return answered([detail({ condition_id: 'M' })]);
     if (call.endpoint === 'markets.book') return answered({ ...snapshot([[0.4, 100]], [[0.6, 100]]), market: id });
     if (call.endpoint !== 'markets.detail') return NOTHING;
     return unread.has(id) ? UNREAD : answered(detail({ condition_id: id, ...shown }));
@@ -61,14 +61,12 @@ function selecting(listed: readonly string[], unread: Set<string>, shown = {}) {
 const tracked = ({ trader, nowMs }: PlayedTrader) =>
   [...trader.watchMarkets(nowMs)].map(({ conditionId }) => conditionId);
 const loud = ({ trader }: PlayedTrader) =>
-  trader
-    .takeNotices()
-    .flatMap(({ kind, severity }) => (severity === 'loud' && kind.startsWith('market_') ? [kind] : []));
+  trader.takeNotices().flatMap(({ kind }) => (kind.startsWith('market_') ? [kind] : []));
 
 describe('a market whose detail cannot be read', () => {
   it('is excluded three minutes after its last read detail, until its detail can be read again', () => {
     const unread = new Set<string>();
-    const played = selecting(['M'], unread);
+    const played = selecting(unread);
     played.pass(20);
     unread.add('M');
     played.pass(170);
@@ -83,7 +81,7 @@ describe('a market whose detail cannot be read', () => {
 
   it('takes no place of a strategy if its detail was never read, and is tried again after ten minutes', () => {
     const unread = new Set(['M']);
-    const played = selecting(['M'], unread);
+    const played = selecting(unread);
     played.pass(400);
     expect(tracked(played)).toEqual([]);
     unread.clear();
@@ -94,7 +92,7 @@ describe('a market whose detail cannot be read', () => {
 
   it('is not excluded once it is settled, so that its shares can be redeemed', () => {
     const unread = new Set<string>();
-    const played = selecting(['M'], unread, { state: 'resolved' });
+    const played = selecting(unread, { state: 'resolved' });
     played.pass(5);
     unread.add('M');
     played.pass(400);
