@@ -62,6 +62,8 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
     case 'trouble':
       if (event.market !== null && PAUSING.includes(event.trouble)) pauseMarket(state, event.market, event.text, nowMs);
       if (ALARMING.includes(event.trouble)) safety.guards.fillAlarm.raise(event.text);
+      // The booking changes a position against which orders in flight were decided as reducing.
+      if (event.trouble === 'failed_trade_settled') state.executor.withdraw(event.market, nowMs);
       return notices.alert(nowMs, event.trouble, event.text, event.subject);
   }
 }
