@@ -52,16 +52,8 @@ export function mirror(book: Book): Book {
   return { bids: book.asks.map(flip), asks: book.bids.map(flip) };
 }
 
-/** Amounts to remove from an order book, by price. */
-type Removal = Readonly<Record<BookSide, ReadonlyMap<Micros, Micros>>>;
-
-/** Returns the book minus the amounts in `removal`. Empty levels are dropped. */
-export function without(book: Book, removal: Removal): Book {
-  if (removal.bid.size === 0 && removal.ask.size === 0) return book;
-  return { bids: removeAmounts(book.bids, removal.bid), asks: removeAmounts(book.asks, removal.ask) };
-}
-
-function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros, Micros>): BookLevel[] {
+/** Returns the levels minus the amounts in `removal`, by price. Empty levels are dropped. */
+export function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros, Micros>): BookLevel[] {
   const result: BookLevel[] = [];
   for (const level of levels) {
     const amount = removal.get(level.priceMicros);
@@ -117,12 +109,11 @@ export function amountAt(book: Book, side: BookSide, priceMicros: Micros): Micro
 
 /** Returns true if both order books have equal levels. */
 export function sameBook(a: Book, b: Book): boolean {
-  return sameLevels(a.bids, b.bids) && sameLevels(a.asks, b.asks);
-}
-
-function sameLevels(a: readonly BookLevel[], b: readonly BookLevel[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++)
-    if (a[i]?.priceMicros !== b[i]?.priceMicros || a[i]?.amountMicros !== b[i]?.amountMicros) return false;
+  for (const side of ['bids', 'asks'] as const) {
+    const [levels, others] = [a[side], b[side]];
+    if (levels.length !== others.length) return false;
+    for (const [i, { priceMicros, amountMicros }] of levels.entries())
+      if (priceMicros !== others[i]?.priceMicros || amountMicros !== others[i]?.amountMicros) return false;
+  }
   return true;
 }

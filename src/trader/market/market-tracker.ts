@@ -4,7 +4,7 @@ import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
-import { EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
+import { EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch } from './book.js';
 import { Arrivals, computeLogOdds, Flow, TakerFlow, Volatility } from './estimators.js';
 import { isShortOfOwn, OwnFills, OwnOrderMemory, QueuePlaces } from './own-activity.js';
 import { Tape } from './tape.js';
@@ -116,7 +116,7 @@ export class MarketTracker {
     if (!this.#isTimed(at)) return;
     this.#noteClock(at);
     const { book: raw, droppedLevels } = readBook(snapshot);
-    const others = without(raw, this.#memory.inBook(at));
+    const others = this.#memory.removeOwn(raw, at);
     const changed = before === null || !sameBook(before.raw, raw);
     if (before !== null) {
       const everyMs = at.sentMs - before.at.sentMs;

@@ -5,7 +5,7 @@
  */
 
 import { add, type Micros, maxMicros, minMicros, ONE, sub, ZERO } from '../../shared/base/micros.js';
-import { amountAt, type without } from './book.js';
+import { amountAt, removeAmounts } from './book.js';
 import type { Book, BookSide, MarkoutView, OwnFillsView, OwnOrder, SeenAt, TapeTrade } from './view.js';
 
 interface Remembered {
@@ -55,8 +55,8 @@ export class OwnOrderMemory {
     this.#orders = next;
   }
 
-  /** Returns the amounts of own orders that this poll's book may contain. Drops orders that ended before the poll. */
-  inBook(at: SeenAt): Parameters<typeof without>[1] {
+  /** Returns a poll's book minus the own orders that it may contain. Drops orders that ended before the poll. */
+  removeOwn(book: Book, at: SeenAt): Book {
     const removal = { bid: new Map<Micros, Micros>(), ask: new Map<Micros, Micros>() };
     for (const [intentId, known] of this.#orders) {
       if (known.goneMs !== null && known.goneMs < at.sentMs) {
@@ -67,7 +67,8 @@ export class OwnOrderMemory {
         removal[side].set(priceMicros, add(removal[side].get(priceMicros) ?? ZERO, amount));
       }
     }
-    return removal;
+    if (removal.bid.size === 0 && removal.ask.size === 0) return book;
+    return { bids: removeAmounts(book.bids, removal.bid), asks: removeAmounts(book.asks, removal.ask) };
   }
 
   /** After our clock was set back, drops ended orders, and assumes that every new book contains the open orders. */

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
-import { micropriceOf, midOf, mirror, readBook, sameBook, touchOf, without } from '../../../src/trader/market/book.js';
+import {
+  micropriceOf,
+  midOf,
+  mirror,
+  readBook,
+  removeAmounts,
+  sameBook,
+  touchOf,
+} from '../../../src/trader/market/book.js';
 import { forAll } from '../for-all.js';
 import { book, levels, m, snapshot } from './fixtures.js';
 
@@ -45,12 +53,11 @@ describe('figures', () => {
 });
 
 test('taking amounts out lessens levels, and removes those with nothing left', () => {
-  const removal = {
-    bid: new Map([[m(0.4), m(5)]]),
-    ask: new Map([
-      [m(0.5), m(10)],
-      [m(0.9), m(1)],
-    ]),
-  };
-  expect(without(book([[0.4, 30]], levels('0.5x10 0.6x1')), removal)).toEqual(book([[0.4, 25]], [[0.6, 1]]));
+  const removal = new Map([
+    [m(0.4), m(5)],
+    [m(0.5), m(10)],
+    [m(0.9), m(1)],
+  ]);
+  const { bids } = book(levels('0.6x1 0.5x10 0.4x30'), []);
+  expect(removeAmounts(bids, removal)).toEqual(book(levels('0.6x1 0.4x25'), []).bids);
 });
