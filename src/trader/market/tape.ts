@@ -36,16 +36,8 @@ export class Tape {
   readonly #seconds = new Map<number, Twins[]>();
   #newestMs = Number.NEGATIVE_INFINITY;
   #page = 0;
-  /** Cached value of `meanShares`; null if a new trade has made the value outdated. */
-  #meanShares: number | null = null;
-
   /** Mean size of `trades`, shares; null if there are no trades. */
-  get meanShares(): number | null {
-    const trades = this.trades;
-    if (trades.length === 0) return null;
-    this.#meanShares ??= trades.reduce((sum, { amountMicros }) => sum + amountMicros, 0) / trades.length / ONE;
-    return this.#meanShares;
-  }
+  meanShares: number | null = null;
 
   /** Adds a page of rows (newest first). Returns new trades, oldest first. `bookAt`: book for `inferTaker`. */
   add(rows: readonly PublicTradeRow[], seenMs: number, bookAt: (timeMs: number) => Book): readonly TapeTrade[] {
@@ -82,7 +74,6 @@ export class Tape {
 
   #keep(fresh: readonly TapeTrade[]): void {
     if (fresh.length === 0) return;
-    this.#meanShares = null;
     for (const trade of fresh) this.#newestMs = Math.max(this.#newestMs, trade.venueTimeMs);
     for (const second of this.#seconds.keys())
       if (second * 1000 < this.#newestMs - LATE_MS) this.#seconds.delete(second);
@@ -92,6 +83,7 @@ export class Tape {
     if (!isNewestFirst) all.sort((a, b) => b.venueTimeMs - a.venueTimeMs);
     if (all.length > MAX_TRADES) all.length = MAX_TRADES;
     this.trades = Object.freeze(all);
+    this.meanShares = all.reduce((sum, { amountMicros }) => sum + amountMicros, 0) / all.length / ONE;
   }
 }
 

@@ -66,6 +66,10 @@ export class MarkTrust {
   #toldRightly = 0;
   #toldWrongly = 0;
   #missed = 0;
+  /** Number of checked marks that reported a price move; older marks count less. */
+  told = 0;
+  /** True if enough marks were checked, and books confirmed enough of the reported price moves. */
+  isBelieved = false;
 
   /** Counts one check of a mark: `told` is true if the mark reported a price move, `moved` if the book moved. */
   note(told: boolean, moved: boolean): void {
@@ -73,16 +77,12 @@ export class MarkTrust {
     else if (told) this.#toldWrongly++;
     else if (moved) this.#missed++;
     else return;
-    if (this.told + this.#missed <= MOST) return;
-    const kept = MOST / (this.told + this.#missed);
+    const kept = Math.min(1, MOST / (this.#toldRightly + this.#toldWrongly + this.#missed));
     this.#toldRightly *= kept;
     this.#toldWrongly *= kept;
     this.#missed *= kept;
-  }
-
-  /** Number of checked marks that reported a price move; older marks count less. */
-  get told(): number {
-    return this.#toldRightly + this.#toldWrongly;
+    this.told = this.#toldRightly + this.#toldWrongly;
+    this.isBelieved = this.told >= ENOUGH && this.precision >= LEAST_PRECISION;
   }
 
   /** Fraction of the marks' price moves that the next book confirmed. */
@@ -93,9 +93,5 @@ export class MarkTrust {
   /** Fraction of the books' price moves that a mark had reported before. */
   get recall(): number {
     return (this.#toldRightly + 1) / (this.#toldRightly + this.#missed + 2);
-  }
-
-  get isBelieved(): boolean {
-    return this.told >= ENOUGH && this.precision >= LEAST_PRECISION;
   }
 }
