@@ -8,14 +8,10 @@ import { MAX_LEVELS, type QuoteLevel, type Quotes } from './contract.js';
 export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   if (typeof quotes !== 'object' || quotes === null) return `quotes must be an object, got ${show(quotes)}`;
   if (!Array.isArray(quotes.bids) || !Array.isArray(quotes.asks)) return 'bids and asks must be arrays';
-  const { againMs } = quotes;
-  if (againMs !== undefined && !Number.isFinite(againMs)) return `againMs must be a time in ms, got ${show(againMs)}`;
-  for (const name of ['postOnly', 'exact'] as const)
-    if (!isFlag(quotes[name])) return `${name} must be true or false, got ${show(quotes[name])}`;
-  const wrongPart = checkSets(quotes.sets) ?? checkEdge(quotes.edge);
-  if (wrongPart !== null) return wrongPart;
+  const wrongOption = checkOptional(quotes);
+  if (wrongOption !== null) return wrongOption;
   if (typeof quotes.note !== 'string') return `note must be text, got ${show(quotes.note)}`;
-  const { fairMicros, bids, asks, keepWithinTicks, keepWithinSizeFraction } = quotes;
+  const { fairMicros, bids, asks, keepWithinTicks, keepWithinSizeFraction, factors } = quotes;
   if (fairMicros === null) {
     if (bids.length + asks.length > 0) return 'fairMicros must not be null when bids or asks have levels';
   } else if (!Number.isSafeInteger(fairMicros)) {
@@ -25,7 +21,10 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
     return `keepWithinTicks must be a whole number of ticks, 0 or more, got ${show(keepWithinTicks)}`;
   if (!Number.isFinite(keepWithinSizeFraction) || keepWithinSizeFraction < 0 || keepWithinSizeFraction > 1)
     return `keepWithinSizeFraction must lie in [0, 1], got ${show(keepWithinSizeFraction)}`;
-  const wrong = checkFactors(quotes) ?? checkLadder(bids, 'bid', view.market) ?? checkLadder(asks, 'ask', view.market);
+  if (typeof factors !== 'object' || factors === null) return `factors must be an object, got ${show(factors)}`;
+  for (const name of Object.keys(factors))
+    if (!Number.isFinite(factors[name])) return `factor ${name} must be a finite number, got ${show(factors[name])}`;
+  const wrong = checkLadder(bids, 'bid', view.market) ?? checkLadder(asks, 'ask', view.market);
   if (wrong !== null) return wrong;
   const [bid, ask] = [bids[0]?.priceMicros, asks[0]?.priceMicros];
   if (bid === undefined || ask === undefined || bid < ask) return null;
@@ -51,16 +50,18 @@ export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { mar
   return null;
 }
 
-function checkSets(sets: Quotes['sets']): string | null {
-  if (sets === undefined) return null;
-  if (typeof sets !== 'object' || sets === null) return `sets must be an object, got ${show(sets)}`;
-  const { coreSharesMicros, merge } = sets;
-  if (!Number.isSafeInteger(coreSharesMicros) || coreSharesMicros < 0)
-    return `sets.coreSharesMicros must be a whole number of millionths, 0 or more, got ${show(coreSharesMicros)}`;
-  return merge === 'auto' || merge === 'never' ? null : `sets.merge must be 'auto' or 'never', got ${show(merge)}`;
-}
-
-function checkEdge(edge: Quotes['edge']): string | null {
+/** Checks the fields that a strategy may leave out. */
+function checkOptional({ againMs, postOnly, exact, sets, edge }: Quotes): string | null {
+  if (againMs !== undefined && !Number.isFinite(againMs)) return `againMs must be a time in ms, got ${show(againMs)}`;
+  if (!isFlag(postOnly)) return `postOnly must be true or false, got ${show(postOnly)}`;
+  if (!isFlag(exact)) return `exact must be true or false, got ${show(exact)}`;
+  if (sets !== undefined) {
+    if (typeof sets !== 'object' || sets === null) return `sets must be an object, got ${show(sets)}`;
+    const { coreSharesMicros, merge } = sets;
+    if (!Number.isSafeInteger(coreSharesMicros) || coreSharesMicros < 0)
+      return `sets.coreSharesMicros must be a whole number of millionths, 0 or more, got ${show(coreSharesMicros)}`;
+    if (merge !== 'auto' && merge !== 'never') return `sets.merge must be 'auto' or 'never', got ${show(merge)}`;
+  }
   if (edge === undefined) return null;
   if (typeof edge !== 'object' || edge === null) return `edge must be an object, got ${show(edge)}`;
   for (const side of ['bid', 'ask'] as const)
@@ -69,38 +70,26 @@ function checkEdge(edge: Quotes['edge']): string | null {
   return null;
 }
 
-function checkFactors({ factors }: Quotes): string | null {
-  if (typeof factors !== 'object' || factors === null) return `factors must be an object, got ${show(factors)}`;
-  for (const name of Object.keys(factors))
-    if (!Number.isFinite(factors[name])) return `factor ${name} must be a finite number, got ${show(factors[name])}`;
-  return null;
-}
-
 function checkLadder(levels: readonly QuoteLevel[], side: BookSide, market: MarketFacts): string | null {
   if (levels.length > MAX_LEVELS) return `at most ${MAX_LEVELS} levels per side, but got ${levels.length} ${side}s`;
+  const { tickMicros, minPriceMicros, maxPriceMicros, lotMicros, minAmountMicros, maxAmountMicros } = market;
   for (const [index, level] of levels.entries()) {
-    const wrong = checkLevel(level, market);
-    if (wrong !== null) return `${side} ${index + 1}: ${wrong}`;
+    const name = `${side} ${index + 1}`;
+    if (typeof level !== 'object' || level === null) return `${name}: the level must be an object, got ${show(level)}`;
+    const { priceMicros, amountMicros, isProbe } = level;
+    if (!isFlag(isProbe)) return `${name}: isProbe must be true or false, got ${show(isProbe)}`;
+    const wrong =
+      checkGrid('priceMicros', priceMicros, tickMicros, minPriceMicros, maxPriceMicros) ??
+      // The quote may become an order of NO shares, so 1 - price must also be valid.
+      checkGrid('1 - priceMicros', ONE - priceMicros, tickMicros, minPriceMicros, maxPriceMicros) ??
+      checkGrid('amountMicros', amountMicros, lotMicros, minAmountMicros, maxAmountMicros);
+    if (wrong !== null) return `${name}: ${wrong}`;
     const better = levels[index - 1];
     if (better === undefined) continue;
-    if (side === 'bid' ? better.priceMicros <= level.priceMicros : better.priceMicros >= level.priceMicros)
-      return `${side} ${index + 1}: price ${level.priceMicros} must be ${side === 'bid' ? 'below' : 'above'} the previous level`;
+    if (side === 'bid' ? better.priceMicros <= priceMicros : better.priceMicros >= priceMicros)
+      return `${name}: price ${priceMicros} must be ${side === 'bid' ? 'below' : 'above'} the previous level`;
   }
   return null;
-}
-
-function checkLevel(level: QuoteLevel, market: MarketFacts): string | null {
-  if (typeof level !== 'object' || level === null) return `the level must be an object, got ${show(level)}`;
-  const { priceMicros, amountMicros, isProbe } = level;
-  if (!isFlag(isProbe)) return `isProbe must be true or false, got ${show(isProbe)}`;
-  const checkPrice = (name: string, price: number) =>
-    checkGrid(name, price, market.tickMicros, market.minPriceMicros, market.maxPriceMicros);
-  return (
-    checkPrice('priceMicros', priceMicros) ??
-    // The quote may become an order of NO shares, so 1 - price must also be valid.
-    checkPrice('1 - priceMicros', ONE - priceMicros) ??
-    checkGrid('amountMicros', amountMicros, market.lotMicros, market.minAmountMicros, market.maxAmountMicros)
-  );
 }
 
 function checkGrid(name: string, value: number, step: Micros, min: Micros, max: Micros): string | null {
