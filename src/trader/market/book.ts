@@ -1,6 +1,6 @@
 /** Functions for order books: read, remove own amounts, mirror, and compute mid and microprice. */
 
-import { add, complement, type Micros, micros, minMicros, ONE, sub } from '../../shared/base/micros.js';
+import { add, complement, type Micros, micros, minMicros, ONE } from '../../shared/base/micros.js';
 import type { Orderbook } from '../../shared/protocol/records.js';
 import { LARGEST_AMOUNT } from '../../shared/protocol/wire.js';
 import type { Book, BookLevel, BookSide } from './view.js';
@@ -50,18 +50,6 @@ function joinLevels(levels: readonly BookLevel[]): BookLevel[] {
 export function mirror(book: Book): Book {
   const flip = ({ priceMicros, amountMicros }: BookLevel) => ({ priceMicros: complement(priceMicros), amountMicros });
   return { bids: book.asks.map(flip), asks: book.bids.map(flip) };
-}
-
-/** Returns the levels minus the amounts in `removal`, by price. Empty levels are dropped. */
-export function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros, Micros>): BookLevel[] {
-  const result: BookLevel[] = [];
-  for (const level of levels) {
-    const amount = removal.get(level.priceMicros);
-    if (amount === undefined) result.push(level);
-    else if (amount < level.amountMicros)
-      result.push({ priceMicros: level.priceMicros, amountMicros: sub(level.amountMicros, amount) });
-  }
-  return result;
 }
 
 /** Returns each side's first level where the sum from the best price reaches `dustMicros`; null if none or crossed. */

@@ -5,8 +5,8 @@
  */
 
 import { add, type Micros, maxMicros, minMicros, ONE, sub, ZERO } from '../../shared/base/micros.js';
-import { amountAt, removeAmounts } from './book.js';
-import type { Book, BookSide, MarkoutView, OwnFillsView, OwnOrder, SeenAt, TapeTrade } from './view.js';
+import { amountAt } from './book.js';
+import type { Book, BookLevel, BookSide, MarkoutView, OwnFillsView, OwnOrder, SeenAt, TapeTrade } from './view.js';
 
 interface Remembered {
   readonly order: OwnOrder;
@@ -88,6 +88,18 @@ const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
   submittedMs: order.submittedMs > nowMs ? Number.NEGATIVE_INFINITY : order.submittedMs,
   goneMs: null,
 });
+
+/** Returns the levels minus the amounts in `removal`, by price. Empty levels are dropped. */
+function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros, Micros>): BookLevel[] {
+  const result: BookLevel[] = [];
+  for (const level of levels) {
+    const amount = removal.get(level.priceMicros);
+    if (amount === undefined) result.push(level);
+    else if (amount < level.amountMicros)
+      result.push({ priceMicros: level.priceMicros, amountMicros: sub(level.amountMicros, amount) });
+  }
+  return result;
+}
 
 /** Returns the shares ahead of an own order after a book showed `level` shares of others at the order's price. */
 export const aheadAfterBook = (ahead: Micros | null, level: Micros): Micros =>

@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
-import {
-  micropriceOf,
-  midOf,
-  mirror,
-  readBook,
-  removeAmounts,
-  sameBook,
-  touchOf,
-} from '../../../src/trader/market/book.js';
+import { micropriceOf, midOf, mirror, readBook, sameBook, touchOf } from '../../../src/trader/market/book.js';
 import { forAll } from '../for-all.js';
 import { book, levels, m, snapshot } from './fixtures.js';
 
@@ -50,14 +42,4 @@ describe('figures', () => {
     expect(touchOf(dusty, m(5))?.bid).toEqual({ priceMicros: m(0.45), amountMicros: m(53) });
     expect(touchOf(dusty, m(54))).toBeNull();
   });
-});
-
-test('taking amounts out lessens levels, and removes those with nothing left', () => {
-  const removal = new Map([
-    [m(0.4), m(5)],
-    [m(0.5), m(10)],
-    [m(0.9), m(1)],
-  ]);
-  const { bids } = book(levels('0.6x1 0.5x10 0.4x30'), []);
-  expect(removeAmounts(bids, removal)).toEqual(book(levels('0.6x1 0.4x25'), []).bids);
 });

@@ -7,9 +7,18 @@ import {
   aheadAfterTrade,
   isShortOfOwn,
   OwnFills,
+  OwnOrderMemory,
   QueuePlaces,
 } from '../../../src/trader/market/own-activity.js';
-import { at, book, m, order } from './fixtures.js';
+import { at, book, levels, m, order } from './fixtures.js';
+
+test('taking own orders out of a book lessens levels, and removes those with nothing left', () => {
+  const memory = new OwnOrderMemory();
+  const ask = order({ intentId: 'ask', side: 'ask', priceMicros: m(0.5), remainingMicros: m(10) });
+  memory.update(2000, [order({ priceMicros: m(0.4), remainingMicros: m(5) }), ask]);
+  const others = memory.removeOwn(book([[0.4, 30]], levels('0.5x10 0.6x1')), at(3000));
+  expect(others).toEqual(book([[0.4, 25]], [[0.6, 1]]));
+});
 
 test('the risk-averse queue of hftbacktest: 100, trade 30, depths 60, 90, 50, trade 25, depth 25', () => {
   const fronts: number[] = [];
