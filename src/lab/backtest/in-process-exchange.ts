@@ -132,10 +132,8 @@ function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: numb
 
 function makeOwnTradePage(core: ExchangeCore, account: AccountSlot) {
   const known = new Map<number, OwnTrades[number]>();
-  const answers = new Map<
-    number,
-    { readonly rows: OwnTrades; readonly outcome: Outcome; readonly upTo: number; readonly isFinal: boolean }
-  >();
+  /** By limit: the newest answer. `finalAt`: count of trades at which no row can change; -1 if a row can change. */
+  const answers = new Map<number, { readonly rows: OwnTrades; readonly outcome: Outcome; readonly finalAt: number }>();
   let count = 0;
   /** Returns the row of a trade, as the same object until the row changes. A final order's row never changes. */
   const readRow = (id: number): OwnTrades[number] => {
@@ -152,18 +150,14 @@ function makeOwnTradePage(core: ExchangeCore, account: AccountSlot) {
     answer: (limit: number): Outcome => {
       const length = Math.min(limit, count);
       const last = answers.get(limit);
-      if (last?.isFinal && last.upTo === count) return last.outcome;
+      if (last?.finalAt === count) return last.outcome;
       const rows: OwnTrades[number][] = [];
       for (let id = count; id > count - length; id--) rows.push(readRow(id));
       if (last?.rows.length === length && rows.every((row, at) => row === last.rows[at])) return last.outcome;
       const oldest = count - length + 1;
       const outcome = page('trades.list', rows, length === limit && oldest > 1 ? oldest : null);
-      answers.set(limit, {
-        rows,
-        outcome,
-        upTo: count,
-        isFinal: rows.every(({ order }) => isFinalOrder(order.status)),
-      });
+      const isFinal = rows.every(({ order }) => isFinalOrder(order.status));
+      answers.set(limit, { rows, outcome, finalAt: isFinal ? count : -1 });
       return outcome;
     },
   };

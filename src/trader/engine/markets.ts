@@ -149,16 +149,16 @@ export class Markets {
     if (text !== null) this.#ledger.setNote(ownFillsNote(conditionId), text);
   }
 
-  /** Assigns listed markets. `isForeign`: this wallet must not quote it, and has no shares or orders in it. */
-  onCatalog(rows: readonly MarketSummary[], isForeign: (conditionId: string) => boolean, nowMs: number): void {
+  /** Assigns listed markets. `isBarred`: this wallet must not quote it, and has no shares or orders in it. */
+  onCatalog(rows: readonly MarketSummary[], isBarred: (conditionId: string) => boolean, nowMs: number): void {
     this.hasCatalog = true;
     const pulledBecause = this.#pulledBecause;
     this.#pulledBecause = null;
     this.catalogSize = rows.length;
     for (const strategy of this.#settings.strategies) {
       if (strategy.markets.ids.length > 0) continue;
-      // A strategy that quotes whole events keeps a foreign market, because it needs the prices of all outcomes.
-      const isLost = (id: string) => strategy.module.scope !== 'event' && isForeign(id);
+      // A strategy that quotes whole events keeps a barred market, because it needs the prices of all outcomes.
+      const isLost = (id: string) => strategy.module.scope !== 'event' && isBarred(id);
       for (const { slots } of this.all)
         for (const slot of slots.filter((one) => one.strategy === strategy && isLost(one.conditionId))) {
           this.saveStrategy(slot, nowMs);
@@ -174,17 +174,17 @@ export class Markets {
         room -= 1;
       }
     }
-    this.#trackSiblings(rows, isForeign);
+    this.#trackSiblings(rows, isBarred);
   }
 
-  /** Tracks an event's foreign markets while a strategy quotes another outcome of the event and needs all prices. */
-  #trackSiblings(rows: readonly MarketSummary[], isForeign: (conditionId: string) => boolean): void {
+  /** Tracks an event's barred markets while a strategy quotes another outcome of the event and needs all prices. */
+  #trackSiblings(rows: readonly MarketSummary[], isBarred: (conditionId: string) => boolean): void {
     const needsEvent = ({ condition_id }: MarketSummary) =>
       this.listSlots(condition_id).some(({ strategy }) => strategy.module.inputs?.event === true);
     const { events } = this.#settings;
     const outcomes = events.map((rule) => rows.filter(({ event }) => event?.condition_id === rule.eventConditionId));
     const needed = outcomes.filter((all) => all.some(needsEvent)).flatMap((all) => all.map((row) => row.condition_id));
-    this.#siblings = new Set(needed.filter((id) => isForeign(id) && !this.#unsuitable.has(id)));
+    this.#siblings = new Set(needed.filter((id) => isBarred(id) && !this.#unsuitable.has(id)));
     for (const id of this.#siblings) this.track(id);
   }
 

@@ -227,11 +227,9 @@ function observeCatalog(state: TraderState, report: RequestResult): void {
     notices.alert(report.nowMs, kind, text);
     markets.requestRequote();
   }
-  const isLeftOut = (id: string) =>
-    safety.fleet?.foreign.has(id) === true ||
-    (!markets.get(id)?.feed.facts && safety.unreadMarkets.isLeftOut(id, report.nowMs));
-  const isForeign = (id: string) => isLeftOut(id) && !account.isOurs(id);
-  if (step.kind === 'page') markets.onCatalog(walk.rows, isForeign, report.nowMs);
+  const isNeverRead = (id: string) => !markets.get(id)?.feed.facts && safety.unreadMarkets.isLeftOut(id, report.nowMs);
+  const isBarred = (id: string) => (safety.fleet?.foreign.has(id) === true || isNeverRead(id)) && !account.isOurs(id);
+  if (step.kind === 'page') markets.onCatalog(walk.rows, isBarred, report.nowMs);
   noteListRead(state, 'catalog', step.kind === 'void' ? toFailure(report) : 'ok', report);
 }
 

@@ -502,7 +502,7 @@ class BookedTrades {
   has(row: OwnTradeRow): boolean {
     const known = this.#rows.get(row.pubkey);
     if (known === undefined || (known !== row && !isSameRow(known, row))) return false;
-    // A later poll of the in-process exchange shows the same object again, which needs no comparison.
+    // A later poll may show the same object again, which then needs no comparison.
     this.#rows.set(row.pubkey, row);
     return true;
   }

@@ -100,8 +100,9 @@ export function sameBook(a: Book, b: Book): boolean {
   for (const side of ['bids', 'asks'] as const) {
     const [levels, others] = [a[side], b[side]];
     if (levels.length !== others.length) return false;
-    for (const [i, { priceMicros, amountMicros }] of levels.entries())
-      if (priceMicros !== others[i]?.priceMicros || amountMicros !== others[i]?.amountMicros) return false;
+    for (let i = 0; i < levels.length; i++)
+      if (levels[i]?.priceMicros !== others[i]?.priceMicros || levels[i]?.amountMicros !== others[i]?.amountMicros)
+        return false;
   }
   return true;
 }

@@ -148,7 +148,7 @@ export class LossGuard {
     const highWaterMicros = maxMicros(heldMicros, before.highWaterMicros);
     const isNewDay = ended !== null && isSteady;
     const { day, dayBeganMicros, endedDay } = before;
-    // Written out, because spreads of the state would take most of the time of a valuation.
+    // Written out, because object spreads made valuations slow.
     this.state = {
       day: isNewDay ? today : day,
       dayStartEquityMicros: isNewDay ? ended.lossStart : before.dayStartEquityMicros,

@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
 import { commandRefusal, obey } from '../../../../src/trader/engine/control/commands.js';
 import { flattenMarkets } from '../../../../src/trader/engine/control/complete-sets.js';
+import { react } from '../../../../src/trader/engine/reactions.js';
 import { makeSnapshot } from '../../../../src/trader/engine/snapshot.js';
 import type { Ledger } from '../../../../src/trader/ledger/contract.js';
 import { withLedger } from '../../ledger/books.js';
@@ -121,6 +122,14 @@ testWithLedger('a pause or a resume without effect is refused with its reason', 
   expect(paused()).toEqual([undefined, undefined]);
   order({ kind: 'pause', reason: 'news' });
   expect([state.safety.isFlattening('a'), order(pause('a'))]).toEqual([false, null]);
+});
+
+testWithLedger('a failed trade that settles withdraws the orders in flight of its market', (ledger) => {
+  const { state } = start(ledger);
+  const withdraw = vi.spyOn(state.executor, 'withdraw');
+  const event = { kind: 'trouble', trouble: 'failed_trade_settled', market: 'a', text: 'x', subject: null } as const;
+  ledger.transaction(() => react(state, { requests: [], events: [event] }, START_MS));
+  expect(withdraw).toHaveBeenCalledWith('a', START_MS);
 });
 
 testWithLedger('a resume of a market that failed restarts it, without a pause', (ledger) => {

@@ -4,25 +4,19 @@ import { openMemoryLedger } from '../../../../src/trader/ledger/ledger.js';
 import { detail, snapshot } from '../../market/fixtures.js';
 import { NOTHING, PlayedTrader, settingsOf, strategyOf, strategyWith, traderOf, wish } from '../played-trader.js';
 
+const quiet = strategyWith(() => wish(0.5, null));
+const answered = (data: unknown): Outcome => ({ kind: 'answered', data: data as never, nextCursor: null });
+const bookOf = (market: string) => answered({ ...snapshot([[0.4, 100]], [[0.6, 100]]), market });
+
 /** The result after 300 s of a trader that lists one market; the first `answers` details show `wrong`. */
 function lookAfter(answers: number, wrong: object) {
   let wrongAnswers = 0;
-  const strategy = strategyOf(
-    ['mkt'],
-    strategyWith(() => wish(0.5, null)),
-  );
-  const played = new PlayedTrader(
-    traderOf(openMemoryLedger(), settingsOf({ runId: 'r', strategies: [strategy] })),
-    ({ call }) => {
-      if (call.endpoint === 'markets.book') {
-        const book = { ...snapshot([[0.4, 100]], [[0.6, 100]]), market: 'mkt' };
-        return { kind: 'answered', data: book, nextCursor: null };
-      }
-      if (call.endpoint !== 'markets.detail') return NOTHING;
-      const shown = wrongAnswers-- > 0 ? wrong : {};
-      return { kind: 'answered', data: detail({ condition_id: 'mkt', ...shown }), nextCursor: null };
-    },
-  );
+  const settings = settingsOf({ runId: 'r', strategies: [strategyOf(['mkt'], quiet)] });
+  const played = new PlayedTrader(traderOf(openMemoryLedger(), settings), ({ call }) => {
+    if (call.endpoint === 'markets.book') return bookOf('mkt');
+    if (call.endpoint !== 'markets.detail') return NOTHING;
+    return answered(detail({ condition_id: 'mkt', ...(wrongAnswers-- > 0 ? wrong : {}) }));
+  });
   played.pass(20);
   wrongAnswers = answers;
   played.pass(300);
@@ -43,16 +37,12 @@ const UNREAD: Outcome = { kind: 'unknown', sent: true, reason: 'HTTP 200, data.c
 
 /** A trader with one place, whose exchange lists market M; details of `unread` cannot be read. */
 function selecting(unread: Set<string>, shown = {}) {
-  const { markets, ...strategy } = strategyOf(
-    [],
-    strategyWith(() => wish(0.5, null)),
-  );
-  const answered = (data: unknown): Outcome => ({ kind: 'answered', data: data as never, nextCursor: null });
+  const { markets, ...strategy } = strategyOf([], quiet);
   const settings = settingsOf({ runId: 'r', strategies: [{ ...strategy, markets: { ...markets, max: 1 } }] });
   return new PlayedTrader(traderOf(openMemoryLedger(), settings), ({ call }) => {
     const { condition_id: id = '' }: Readonly<Partial<Record<string, string>>> = call.params as never;
     if (call.endpoint === 'markets.list') return answered([detail({ condition_id: 'M' })]);
-    if (call.endpoint === 'markets.book') return answered({ ...snapshot([[0.4, 100]], [[0.6, 100]]), market: id });
+    if (call.endpoint === 'markets.book') return bookOf(id);
     if (call.endpoint !== 'markets.detail') return NOTHING;
     return unread.has(id) ? UNREAD : answered(detail({ condition_id: id, ...shown }));
   });
