@@ -39,6 +39,13 @@ export const LONGEST_LAG_MS = 10_000;
 export const pastTime = (timeS: number, venueS: number): number =>
   timeS > venueS + FUTURE_S ? Number.NEGATIVE_INFINITY : timeS;
 
+/** Age from which an unsettled record no longer holds a list's mark, s. Its later booking is not compared. */
+const STUCK_S = 3_600;
+
+/** Returns true if an unsettled record of this time is so old that it may never settle. Both times: exchange clock, s. */
+export const isStuck = (timeS: number | null, venueS: number | null): boolean =>
+  timeS !== null && venueS !== null && timeS <= venueS - STUCK_S;
+
 const tookEffect = (status: OrderStatus | null): boolean => status !== null && ORDER_STANDING[status].tookEffect;
 
 /**

@@ -12,7 +12,7 @@ import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { AdoptedMove, BookedFill, LedgerReader, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
-import { type Difference, outcomeKey, pastTime } from './differences.js';
+import { type Difference, isStuck, outcomeKey, pastTime } from './differences.js';
 import type { Reading } from './list-cursor.js';
 
 /** Change of one outcome's shares that the exchange has recorded and the ledger lacks. */
@@ -27,6 +27,8 @@ const YOUNG_S = 30;
 /** Maximum delay between a trade and its first appearance in the list, s. */
 const LATE_S = 120;
 const MOST_PAGES = 250;
+/** Maximum number of stuck trades that are stored. */
+const MOST_PASSED = 200;
 
 /** Sums over the trades of one market, outcome and side. The amounts are in Micros. */
 interface TradeSums {
@@ -48,6 +50,8 @@ interface CountMemory {
   readonly turns: number;
   readonly exchange: SumsByKey;
   readonly ledger: SumsByKey;
+  /** Pubkeys of trades that were unsettled for so long that the count passed them. Their bookings are not counted. */
+  readonly passed?: readonly string[];
 }
 
 export class IndependentFillCount {
@@ -127,9 +131,10 @@ export class IndependentFillCount {
     const isOld = (timeS: number) => pastTime(timeS, venueS) <= venueS - YOUNG_S;
     // The ledger replaces an impossible time, so a booked trade's age is computed from its booked time.
     const readTime = ({ pubkey, timestamp }: OwnTradeRow) => this.#ledger.fill(pubkey)?.timestampS ?? timestamp;
-    this.#rows = this.#rows.map((row) => ({ ...row, timestamp: readTime(row) }));
+    const counted = this.#rows.filter(({ pubkey }) => memory.passed?.includes(pubkey) !== true);
+    this.#rows = counted.map((row) => ({ ...row, timestamp: readTime(row) }));
     const trades = this.#rows.filter(({ state }) => state === 'done');
-    const fills = this.#ledger.fillsAfter(memory.seq).map(({ row }) => row);
+    const fills = this.#fillsAfter(memory).map(({ row }) => row);
     this.#lacking = agreed ? {} : sumUp(addUp(memory.exchange, trades), addUp(memory.ledger, fills), -1);
     const oldTrades = trades.filter(({ timestamp }) => isOld(timestamp));
     const oldFills = fills.filter(({ timestampS }) => isOld(timestampS));
@@ -177,7 +182,9 @@ export class IndependentFillCount {
 
   /** Starts a fill count after the listed settled trades. Booked trades that are not among these are included. */
   #open(memory: CountMemory | null): void {
-    const changing = this.#rows.findLastIndex(isUnsettled);
+    const venueS = must(this.#venueS, 'time of the look');
+    const passed = this.#passStuck(memory, this.#rows);
+    const changing = this.#rows.findLastIndex((row) => isUnsettled(row) && !passed.includes(row.pubkey));
     const counted = this.#rows.slice(changing + 1);
     const changingRow = this.#rows[changing];
     // A first count needs a counted trade from an earlier second, where the next reads end.
@@ -187,7 +194,6 @@ export class IndependentFillCount {
     const shown = new Set([...counted.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
     // Booked trades since `lateS` (exchange clock, s) that this list lacks must appear in a later list. `lateS` is the
     // time of the counted trade where the read ended; for a first read, its page's oldest row, or at most `LATE_S` ago.
-    const venueS = must(this.#venueS, 'time of the look');
     const firstS = Math.max(venueS - LATE_S, pastTime(this.#rows.at(-1)?.timestamp ?? 0, venueS)) + 1;
     const readS = memory === null ? firstS : (this.#metS ?? Number.NEGATIVE_INFINITY);
     const lateS = changingRow === undefined ? readS : Math.min(readS, pastTime(changingRow.timestamp, venueS));
@@ -195,19 +201,30 @@ export class IndependentFillCount {
     const late = this.#ledger
       .fillsAfter(Math.max(0, seq - SECOND_READER_ROWS))
       .map(({ row }) => row)
-      .filter(({ pubkey, timestampS }) => timestampS >= lateS && !shown.has(pubkey));
+      .filter(({ pubkey, timestampS }) => timestampS >= lateS && !shown.has(pubkey) && !passed.includes(pubkey));
     const turns = this.#ledger.tradeTurns();
     const met = [...shown].slice(0, SECOND_READER_ROWS);
-    this.#memory.value = { met, seq, turns, exchange: {}, ledger: addUp({}, late) };
+    this.#memory.value = { met, seq, turns, exchange: {}, ledger: addUp({}, late), passed };
+  }
+
+  /** Returns the passed trades and the stuck ones among these rows. */
+  #passStuck(memory: CountMemory | null, rows: readonly OwnTradeRow[]): readonly string[] {
+    const stuck = rows.filter((row) => isUnsettled(row) && isStuck(row.timestamp, this.#venueS));
+    return [...new Set([...stuck.map(({ pubkey }) => pubkey), ...(memory?.passed ?? [])])].slice(0, MOST_PASSED);
+  }
+
+  #fillsAfter({ seq, passed = [] }: CountMemory) {
+    return this.#ledger.fillsAfter(seq).filter(({ row }) => !passed.includes(row.pubkey));
   }
 
   /** Advances the stored list and ledger positions to the newest trades that can no longer change. Drops equal sums. */
   #remember(memory: CountMemory, differing: ReadonlySet<string>): void {
     const venueS = must(this.#venueS, 'time of the look');
     const isYoung = (timeS: number) => pastTime(timeS, venueS) > venueS - LATE_S;
-    const mayChange = (row: OwnTradeRow) => isYoung(row.timestamp) || isUnsettled(row);
+    const mayChange = (row: OwnTradeRow) =>
+      isYoung(row.timestamp) || (isUnsettled(row) && !isStuck(row.timestamp, venueS));
     const rows = this.#rows.slice(this.#rows.findLastIndex(mayChange) + 1);
-    const fills = this.#ledger.fillsAfter(memory.seq);
+    const fills = this.#fillsAfter(memory);
     const young = fills.findIndex(({ row }) => isYoung(row.timestampS));
     const old = young < 0 ? fills : fills.slice(0, young);
     const done = rows.filter(({ state }) => state === 'done');
@@ -219,7 +236,8 @@ export class IndependentFillCount {
       delete ledger[key];
     }
     const met = [...rows.map(({ pubkey }) => pubkey), ...memory.met].slice(0, SECOND_READER_ROWS);
-    this.#memory.value = { ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger };
+    const passed = this.#passStuck(memory, rows);
+    this.#memory.value = { ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger, passed };
   }
 }
 

@@ -11,7 +11,7 @@ import type { RoundList } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Booked, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
-import { type Difference, LONGEST_LAG_MS, pastTime, UNKNOWN } from './differences.js';
+import { type Difference, isStuck, LONGEST_LAG_MS, pastTime, UNKNOWN } from './differences.js';
 
 /** Maximum pages of one list read. Resting orders need far fewer. The maximum ends the read of an endless list. */
 const MAX_PAGES = 50;
@@ -141,6 +141,8 @@ interface Mark {
 interface KeptRows<Row> {
   readonly rows: readonly Row[];
   readonly invented: readonly string[];
+  /** Pubkeys of unsettled rows that the mark has passed, newest first. Later reads end before these rows. */
+  readonly passed?: readonly string[];
 }
 
 type HistoryList = Exclude<RoundList, 'assets' | 'sums'>;
@@ -201,7 +203,7 @@ export class ListCursor<N extends HistoryEndpoint> {
     const rows = end < 0 ? walk.rows : walk.rows.slice(0, end);
     const { differences, seq } = this.#compare(rows, walk.startedMs, mark.seq);
     const held = differences.length === 0 ? 0 : Math.min(mark.held + 1, HELD_ROUNDS);
-    const newer = this.#newestSettled(rows, mark.older, this.#venueS);
+    const newer = this.#newestSettled(rows, mark.older, false);
     const isHeld = held > 0 && held < HELD_ROUNDS;
     this.#mark.value = isHeld ? { ...mark, held } : { older: mark.newer, newer, seq, held };
     return differences;
@@ -213,9 +215,10 @@ export class ListCursor<N extends HistoryEndpoint> {
 
   /** Restarts the comparison after a difference was accepted or booked. Rows of `isKept` stay stored as differing. */
   forget(isKept: (pubkey: string) => boolean = () => false): void {
-    const { rows, invented } = this.#kept.value;
+    const kept = this.#kept.value;
+    const rows = kept.rows.filter(({ pubkey }) => isKept(pubkey ?? ''));
     this.#mark.value = null;
-    this.#keep({ rows: rows.filter(({ pubkey }) => isKept(pubkey ?? '')), invented: invented.filter(isKept) });
+    this.#keep({ ...kept, rows, invented: kept.invented.filter(isKept) });
   }
 
   #compare(rows: readonly ListedRow<N>[], listMs: number, seq: number) {
@@ -231,8 +234,8 @@ export class ListCursor<N extends HistoryEndpoint> {
     const newestSeq = Math.max(seq, booked?.newestSeq() ?? 0);
     const unseen = newestSeq > seq ? (booked?.after(seq) ?? []) : [];
     const expected = new Set([...kept.invented, ...unseen.map(({ row }) => row.pubkey)]);
-    const invented = [...expected].filter((pubkey) => !names.has(pubkey));
-    this.#keep({ rows: differing.map(({ row }) => row), invented });
+    const invented = [...expected].filter((pubkey) => !names.has(pubkey) && kept.passed?.includes(pubkey) !== true);
+    this.#keep({ ...kept, rows: differing.map(({ row }) => row), invented });
     const inventions = invented.flatMap((pubkey) => booked?.findInvented(pubkey, listMs, this.#venueS) ?? []);
     const differences = [...differing.map(({ difference }) => difference), ...inventions];
     return { differences, seq: newestSeq };
@@ -243,27 +246,33 @@ export class ListCursor<N extends HistoryEndpoint> {
     const { compare, booked } = this.#rule;
     const known = walk.rows.filter((row) => compare(row, walk.startedMs)?.ledger !== UNKNOWN);
     const { differences, seq } = this.#compare(known, walk.startedMs, booked?.newestSeq() ?? 0);
-    const marked = this.#newestSettled(walk.rows, [], null);
+    const marked = this.#newestSettled(walk.rows, [], true);
     this.#mark.value = { older: marked, newer: marked, seq, held: 0 };
     return differences;
   }
 
   /**
-   * Returns the pubkeys of a new mark: the newest rows that can no longer change, where all older rows are final too.
+   * Returns the pubkeys of a new mark: the newest rows that can no longer change, where all older rows are final too,
+   * or stuck.
    *
-   * @param venueS exchange time of the list, s; null accepts rows of any age
+   * @param isFirst true for the list's first mark, which accepts settled rows of any age
    */
-  #newestSettled(rows: readonly ListedRow<N>[], older: readonly string[], venueS: number | null): readonly string[] {
+  #newestSettled(rows: readonly ListedRow<N>[], older: readonly string[], isFirst: boolean): readonly string[] {
     const { isSettled, bornS } = this.#rule;
-    const nowS = venueS ?? Number.POSITIVE_INFINITY;
+    const nowS = this.#venueS ?? Number.POSITIVE_INFINITY;
     const isYoung = (row: ListedRow<N>) => pastTime(bornS(row) ?? 0, nowS) > nowS - LONGEST_LAG_MS / 1000;
-    const settled = rows.slice(rows.findLastIndex((row) => !isSettled(row) || isYoung(row)) + 1);
-    const names = settled.flatMap((row) => row.pubkey ?? []);
-    return [...names, ...older].slice(0, MARKED_ROWS);
+    const mayChange = (row: ListedRow<N>) =>
+      isSettled(row) ? !isFirst && isYoung(row) : !isStuck(bornS(row), this.#venueS);
+    const final = rows.slice(rows.findLastIndex(mayChange) + 1);
+    const passed = final.filter((row) => !isSettled(row)).flatMap(({ pubkey }) => pubkey ?? []);
+    const kept = this.#kept.value;
+    if (passed.length > 0) this.#keep({ ...kept, passed: [...new Set([...passed, ...(kept.passed ?? [])])] });
+    return [...final.flatMap(({ pubkey }) => pubkey ?? []), ...older].slice(0, MARKED_ROWS);
   }
 
-  #keep({ rows, invented }: KeptRows<ListedRow<N>>): void {
-    this.#kept.value = { rows: rows.slice(0, MOST_KEPT), invented: invented.slice(0, MOST_KEPT) };
+  #keep({ rows, invented, passed = [] }: KeptRows<ListedRow<N>>): void {
+    const most = <Each>(values: readonly Each[]) => values.slice(0, MOST_KEPT);
+    this.#kept.value = { rows: most(rows), invented: most(invented), passed: most(passed) };
   }
 }
 

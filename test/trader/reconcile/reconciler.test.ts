@@ -6,7 +6,7 @@ import { agreementText } from '../../../src/trader/reconcile/differences.js';
 import { Reconciler } from '../../../src/trader/reconcile/reconciler.js';
 import { times } from '../../support/effort.js';
 import { Account, type Fault, ROUND_LISTS } from '../engine/exchange-lists.js';
-import { fillOf, m, ONE } from '../ledger/books.js';
+import { conversionOf, fillOf, intentOf, m, ONE } from '../ledger/books.js';
 
 let account: Account;
 
@@ -572,6 +572,33 @@ describe('reconciliation after its first round', () => {
     expect(account.reconciler.requestsARound).toBe(9);
     hideTrade();
     rounds(account, 6);
+    expect(account.reconciler.verdict).toContain('sum A YES buy');
+  });
+
+  it.each([0, 3])('a trade and a merge that stay unsettled hold the marks for an hour (%i rounds before)', (before) => {
+    account.fill('buy', true, ONE);
+    rounds(account, before);
+    const trade = account.turn(account.fill('buy', true, 2 * ONE), 'in_process');
+    const draft = account.merge(0, false);
+    account.merges.replace(draft, { ...draft, state: 'waiting_to_sign', onchain_amount: null }, account.nowMs);
+    account.restart();
+    account.nowMs += 3_700_000;
+    for (let i = 0; i < 120; i++) {
+      account.fill('buy', true, ONE);
+      account.merge(0, true);
+      if (i % 50 === 0) account.look('fills');
+    }
+    rounds(account, 8);
+    expect(account.reconciler.requestsARound).toBe(9);
+    account.turn(trade, 'done');
+    const booking = { pubkey: draft.pubkey, intentId: 'merge', marketConditionId: 'A', seenMs: account.nowMs };
+    account.ledger.transaction(() => {
+      account.ledger.addIntent(intentOf({ id: 'merge', kind: 'merge', state: 'done', draftPubkey: draft.pubkey }));
+      account.ledger.bookConversion(conversionOf('merge', 0, booking));
+    });
+    rounds(account, 4);
+    expectAgreement();
+    hideTrade();
     expect(account.reconciler.verdict).toContain('sum A YES buy');
   });
 
