@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ErrorCode, TwinbookError } from '../shared/base/errors.js';
 import type { DataOf, EndpointName } from '../shared/protocol/endpoints.js';
-import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
 import type { Environment, TraderConfig } from '../shell/config/config.js';
@@ -33,10 +32,11 @@ export const AT_LAST_PRICES = 'holdings are valued at the last prices in its led
 
 /** Counts the orders that may rest: the open ones, and those that were sent with an unknown outcome. */
 export function countOrders(ledger: LedgerReader) {
-  const limit = Number.MAX_SAFE_INTEGER;
-  const open = ledger.orders({ statuses: RESTING_STATUSES, limit }).length;
   // A crash during a submit leaves the intent in the state `signed`.
-  return { open, unknown: ledger.intents({ states: ['signed', 'unknown'], kind: 'place', limit }).length };
+  const unknown = ledger
+    .activeIntents()
+    .filter(({ kind, state }) => kind === 'place' && (state === 'signed' || state === 'unknown'));
+  return { open: ledger.restingOrders().length, unknown: unknown.length };
 }
 
 export const marketsNamed = (ledger: LedgerReader): readonly NamedSubject[] =>

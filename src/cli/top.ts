@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../shared/base/errors.js';
 import { add, sub, ZERO } from '../shared/base/micros.js';
 import { cutText, GAP } from '../shared/base/text.js';
-import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import { describeQuoting, type TraderStatus } from '../shared/protocol/trader-status.js';
 import type { TraderConfig } from '../shell/config/config.js';
 import { NONE, ResultBook, readHoldings, readMarks } from '../shell/console/views/money-view.js';
@@ -130,8 +129,7 @@ function makeRows(status: TraderStatus | TwinbookError, ledger: LedgerReader, bo
   const shown = new Map(live.map((market) => [market.conditionId, market]));
   const titles = new Map(ledger.markets().map(({ conditionId, title }) => [conditionId, title]));
   const openOrders = new Map<string, number>();
-  for (const { marketConditionId: id } of ledger.orders({ statuses: RESTING_STATUSES, limit: 10_000 }))
-    openOrders.set(id, (openOrders.get(id) ?? 0) + 1);
+  for (const { marketConditionId: id } of ledger.restingOrders()) openOrders.set(id, (openOrders.get(id) ?? 0) + 1);
   const holdings = readHoldings(ledger, new Map([...storedMarks(ledger), ...readMarks(live)]));
   const ids = new Set([...shown.keys(), ...holdings.keys(), ...book.markets.keys()]);
   ids.delete('');

@@ -60,7 +60,7 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
     open_orders: orders.open,
     unknown_orders: orders.unknown,
     /** Number of fills in the last run; a running trader's status counts the fills of the present run. */
-    fills: run === undefined ? 0 : ledger.bookedSince(run.startedMs, Number.MAX_SAFE_INTEGER).fills.length,
+    fills: run === undefined ? 0 : ledger.fillCount(run.startedMs),
     signing_refused: ledger.eventCount('signing_refused'),
     next_start: { mode, reason, way_back: wayBack },
     guardian,

@@ -1,7 +1,6 @@
 /** The console's read-only connection to the ledger, and the page's lists of ledger rows as formatted text. */
 
 import { complement, formatDecimal, type Micros, maxMicros } from '../../shared/base/micros.js';
-import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
 import { readIdentity } from '../../trader/ledger/database.js';
@@ -141,7 +140,7 @@ export class LedgerConnection {
 }
 
 function readLists(ledger: LedgerReader) {
-  const resting = ledger.unsettledOrders().filter(({ status }) => RESTING_STATUSES.includes(status));
+  const resting = ledger.restingOrders();
   return {
     resting_orders: resting.length,
     orders: resting.slice(-MOST_ORDERS).map(orderRow),

@@ -1,6 +1,7 @@
 import { must } from '../../shared/base/errors.js';
 import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
+import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { Database } from './database.js';
 import { basisAccount, type fillPostings, sharesAccount } from './postings.js';
 import type { Booked, LedgerTable } from './table.js';
@@ -236,6 +237,10 @@ export class LedgerReader {
     return ORDERS.list(this.db, UNSETTLED_ORDERS);
   }
 
+  restingOrders(): OrderRecord[] {
+    return this.unsettledOrders().filter(({ status }) => RESTING_STATUSES.includes(status));
+  }
+
   /** Returns all holdings that are not zero. */
   positions(): readonly HeldPosition[] {
     const held = this.db.all<{ account: string; amount: number }>(
@@ -320,6 +325,13 @@ export class LedgerReader {
   }
 
   /** Returns the number of stored events of this kind, over all runs. */
+  /** Returns the number of fills booked at `sinceMs` (our clock, ms) or later. */
+  fillCount(sinceMs: number): number {
+    return (
+      this.db.get<{ count: number }>('SELECT count(*) AS count FROM fills WHERE seen_ms >= ?', sinceMs)?.count ?? 0
+    );
+  }
+
   eventCount(kind: string): number {
     return this.db.get<{ count: number }>('SELECT count(*) AS count FROM events WHERE kind = ?', kind)?.count ?? 0;
   }
