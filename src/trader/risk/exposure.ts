@@ -133,10 +133,11 @@ export class Exposure {
     return this.#markets.get(marketConditionId)?.holding ?? NOTHING_HELD;
   }
 
-  get workingMarkets(): readonly string[] {
-    return [...this.#markets].flatMap(([marketConditionId, { orders }]) =>
-      orders.size > 0 ? [marketConditionId] : [],
-    );
+  /** Returns a new set with the condition ids of the markets that have working orders. */
+  workingMarkets(): Set<string> {
+    const found = new Set<string>();
+    for (const [marketConditionId, { orders }] of this.#markets) if (orders.size > 0) found.add(marketConditionId);
+    return found;
   }
 
   /** Lists the working orders of a market, of all strategies, without abandoned orders. */
@@ -308,7 +309,7 @@ type FindCaps = (marketConditionId: string) => ShareCaps;
  * Fills that only reduce a position do not count. Other traders can fake book prices, but hardly move averages.
  */
 export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: WorkingOrder | null = null): Micros {
-  const markets = new Set(exposure.workingMarkets);
+  const markets = exposure.workingMarkets();
   if (extra !== null) markets.add(extra.marketConditionId);
   let loss = ZERO;
   for (const market of markets) {
@@ -317,27 +318,32 @@ export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: Wor
     const held = exposure.holding(market);
     const net = sub(held.yesMicros, held.noMicros);
     const { yesMicros, noMicros } = findCaps(market);
-    const [raising, lowering] = [true, false].map((up) => all.filter((order) => toYesDirection(order).raises === up));
-    loss = add(loss, openingLoss(raising ?? [], maxMicros(ZERO, sub(ZERO, net)), yesMicros));
-    loss = add(loss, openingLoss(lowering ?? [], maxMicros(ZERO, net), noMicros));
+    loss = add(loss, openingLoss(all, true, maxMicros(ZERO, sub(ZERO, net)), yesMicros));
+    loss = add(loss, openingLoss(all, false, maxMicros(ZERO, net), noMicros));
   }
   return loss;
 }
 
 /**
- * Returns the loss of orders of one direction. Orders with the largest loss per share are assumed to open the position.
+ * Returns the loss of a market's orders of one direction. Orders with the largest loss per share are assumed to open
+ * the position.
  *
+ * @param raises the direction: true for orders that raise YES - NO
  * @param reducible shares that these orders trade until the position is zero
  * @param cap value of a share of the outcome that these orders acquire
  */
-function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Micros): Micros {
-  const losing = orders.filter((order) => lossOf(order, order.remainingMicros, cap) > 0);
-  const perShare = (order: WorkingOrder) => lossOf(order, order.remainingMicros, cap) / order.remainingMicros;
-  if (losing.length > 1) losing.sort((a, b) => perShare(b) - perShare(a));
-  const all = orders.reduce((sum, { remainingMicros }) => add(sum, remainingMicros), ZERO);
-  let opening = sub(all, reducible);
+function openingLoss(orders: readonly WorkingOrder[], raises: boolean, reducible: Micros, cap: Micros): Micros {
+  const losing: { order: WorkingOrder; perShare: number }[] = [];
+  let opening = sub(ZERO, reducible);
+  for (const order of orders) {
+    if (toYesDirection(order).raises !== raises) continue;
+    opening = add(opening, order.remainingMicros);
+    const whole = lossOf(order, order.remainingMicros, cap);
+    if (whole > 0) losing.push({ order, perShare: whole / order.remainingMicros });
+  }
+  losing.sort((a, b) => b.perShare - a.perShare);
   let loss = ZERO;
-  for (const order of losing) {
+  for (const { order } of losing) {
     if (opening <= 0) break;
     const shares = micros(Math.min(opening, order.remainingMicros));
     loss = add(loss, maxMicros(ZERO, lossOf(order, shares, cap)));
