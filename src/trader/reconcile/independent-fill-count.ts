@@ -50,8 +50,6 @@ interface CountMemory {
   readonly turns: number;
   readonly exchange: SumsByKey;
   readonly ledger: SumsByKey;
-  /** Pubkeys of trades that were unsettled for so long that the count passed them. Their bookings are not counted. */
-  readonly passed?: readonly string[];
 }
 
 export class IndependentFillCount {
@@ -60,6 +58,8 @@ export class IndependentFillCount {
   readonly #memory: StoredMemory<CountMemory | null>;
   /** Sums of fills that the ledger lacks and whose difference an operator has accepted. */
   readonly #leftOut: StoredMemory<SumsByKey>;
+  /** Pubkeys of trades that were unsettled for so long that the count passed them. Their bookings are not counted. */
+  readonly #passed: StoredMemory<readonly string[]>;
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
@@ -75,6 +75,7 @@ export class IndependentFillCount {
     this.#ledger = ledger;
     this.#memory = new StoredMemory(notes, 'second_reader', null);
     this.#leftOut = new StoredMemory(notes, 'second_reader_left_out', {});
+    this.#passed = new StoredMemory(notes, 'second_reader_passed', []);
   }
 
   begin(): void {
@@ -131,10 +132,11 @@ export class IndependentFillCount {
     const isOld = (timeS: number) => pastTime(timeS, venueS) <= venueS - YOUNG_S;
     // The ledger replaces an impossible time, so a booked trade's age is computed from its booked time.
     const readTime = ({ pubkey, timestamp }: OwnTradeRow) => this.#ledger.fill(pubkey)?.timestampS ?? timestamp;
-    const counted = this.#rows.filter(({ pubkey }) => memory.passed?.includes(pubkey) !== true);
+    const passed = this.#passed.value;
+    const counted = this.#rows.filter(({ pubkey }) => !passed.includes(pubkey));
     this.#rows = counted.map((row) => ({ ...row, timestamp: readTime(row) }));
     const trades = this.#rows.filter(({ state }) => state === 'done');
-    const fills = this.#fillsAfter(memory).map(({ row }) => row);
+    const fills = this.#fillsAfter(memory.seq).map(({ row }) => row);
     this.#lacking = agreed ? {} : sumUp(addUp(memory.exchange, trades), addUp(memory.ledger, fills), -1);
     const oldTrades = trades.filter(({ timestamp }) => isOld(timestamp));
     const oldFills = fills.filter(({ timestampS }) => isOld(timestampS));
@@ -183,7 +185,7 @@ export class IndependentFillCount {
   /** Starts a fill count after the listed settled trades. Booked trades that are not among these are included. */
   #open(memory: CountMemory | null): void {
     const venueS = must(this.#venueS, 'time of the look');
-    const passed = this.#passStuck(memory, this.#rows);
+    const passed = this.#passStuck(this.#rows);
     const changing = this.#rows.findLastIndex((row) => isUnsettled(row) && !passed.includes(row.pubkey));
     const counted = this.#rows.slice(changing + 1);
     const changingRow = this.#rows[changing];
@@ -198,22 +200,27 @@ export class IndependentFillCount {
     const readS = memory === null ? firstS : (this.#metS ?? Number.NEGATIVE_INFINITY);
     const lateS = changingRow === undefined ? readS : Math.min(readS, pastTime(changingRow.timestamp, venueS));
     const seq = this.#ledger.newestSeq('fills');
-    const late = this.#ledger
-      .fillsAfter(Math.max(0, seq - SECOND_READER_ROWS))
+    const late = this.#fillsAfter(Math.max(0, seq - SECOND_READER_ROWS))
       .map(({ row }) => row)
-      .filter(({ pubkey, timestampS }) => timestampS >= lateS && !shown.has(pubkey) && !passed.includes(pubkey));
+      .filter(({ pubkey, timestampS }) => timestampS >= lateS && !shown.has(pubkey));
     const turns = this.#ledger.tradeTurns();
     const met = [...shown].slice(0, SECOND_READER_ROWS);
-    this.#memory.value = { met, seq, turns, exchange: {}, ledger: addUp({}, late), passed };
+    this.#memory.value = { met, seq, turns, exchange: {}, ledger: addUp({}, late) };
   }
 
-  /** Returns the passed trades and the stuck ones among these rows. */
-  #passStuck(memory: CountMemory | null, rows: readonly OwnTradeRow[]): readonly string[] {
+  /** Adds the stuck trades among these rows to the passed ones. Returns all passed trades. */
+  #passStuck(rows: readonly OwnTradeRow[]): readonly string[] {
     const stuck = rows.filter((row) => isUnsettled(row) && isStuck(row.timestamp, this.#venueS));
-    return [...new Set([...stuck.map(({ pubkey }) => pubkey), ...(memory?.passed ?? [])])].slice(0, MOST_PASSED);
+    if (stuck.length > 0) {
+      const passed = new Set([...stuck.map(({ pubkey }) => pubkey), ...this.#passed.value]);
+      this.#passed.value = [...passed].slice(0, MOST_PASSED);
+    }
+    return this.#passed.value;
   }
 
-  #fillsAfter({ seq, passed = [] }: CountMemory) {
+  /** Returns the counted fills with sequence numbers above `seq`, oldest first. */
+  #fillsAfter(seq: number) {
+    const passed = this.#passed.value;
     return this.#ledger.fillsAfter(seq).filter(({ row }) => !passed.includes(row.pubkey));
   }
 
@@ -224,7 +231,7 @@ export class IndependentFillCount {
     const mayChange = (row: OwnTradeRow) =>
       isYoung(row.timestamp) || (isUnsettled(row) && !isStuck(row.timestamp, venueS));
     const rows = this.#rows.slice(this.#rows.findLastIndex(mayChange) + 1);
-    const fills = this.#fillsAfter(memory);
+    const fills = this.#fillsAfter(memory.seq);
     const young = fills.findIndex(({ row }) => isYoung(row.timestampS));
     const old = young < 0 ? fills : fills.slice(0, young);
     const done = rows.filter(({ state }) => state === 'done');
@@ -236,8 +243,8 @@ export class IndependentFillCount {
       delete ledger[key];
     }
     const met = [...rows.map(({ pubkey }) => pubkey), ...memory.met].slice(0, SECOND_READER_ROWS);
-    const passed = this.#passStuck(memory, rows);
-    this.#memory.value = { ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger, passed };
+    this.#passStuck(rows);
+    this.#memory.value = { ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger };
   }
 }
 
