@@ -327,9 +327,7 @@ export class LedgerReader {
   /** Returns the number of stored events of this kind, over all runs. */
   /** Returns the number of fills booked at `sinceMs` (our clock, ms) or later. */
   fillCount(sinceMs: number): number {
-    return (
-      this.db.get<{ count: number }>('SELECT count(*) AS count FROM fills WHERE seen_ms >= ?', sinceMs)?.count ?? 0
-    );
+    return this.db.get<{ n: number }>('SELECT count(*) AS n FROM fills WHERE seen_ms >= ?', sinceMs)?.n ?? 0;
   }
 
   eventCount(kind: string): number {
