@@ -15,8 +15,7 @@ export async function runCli(argv: readonly string[], given: CliIo): Promise<Exi
   };
   const session: CommandSession = { io, exitCode: EXIT.ok, run: runCli };
   try {
-    const program = await buildProgram(session, argv);
-    await program.parseAsync(argv, { from: 'user' });
+    await (await buildProgram(session, argv)).parseAsync(argv, { from: 'user' });
     return session.exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;

@@ -73,8 +73,7 @@ const isMessageFile = (name: string): boolean =>
 /** Finds the files of a folder and its subfolders. If a subfolder `events` exists, only `events` is searched. */
 function findFiles(folder: string) {
   const events = join(folder, 'events');
-  const root = isFolder(events) ? events : folder;
-  const entries = listFiles(root);
+  const entries = listFiles(isFolder(events) ? events : folder);
   const files = [...entries, ...entries.filter(isFolder).flatMap(listFiles)].filter((path) => !isFolder(path));
   return { paths: files.filter((path) => isMessageFile(basename(path))), notRead: describeOthers(files, folder) };
 }

@@ -17,8 +17,7 @@ const PROGRAM = `
 export async function bareLoopRate(threads: number): Promise<number> {
   const spans = await Promise.all(Array.from({ length: threads }, runLoop));
   const fromMs = Math.min(...spans.map(([startMs]) => startMs));
-  const toMs = Math.max(...spans.map(([, endMs]) => endMs));
-  return (threads * TURNS * 1000) / (toMs - fromMs);
+  return (threads * TURNS * 1000) / (Math.max(...spans.map(([, endMs]) => endMs)) - fromMs);
 }
 
 function runLoop(): Promise<readonly [startMs: number, endMs: number]> {

@@ -118,8 +118,7 @@ describe('commands reach the running trader', () => {
     const cwd = folderWith((ledger) => ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 }));
     const stop = async () => {
       const lock = lockIn(cwd);
-      const answer = `${JSON.stringify(PONG)}\n`;
-      const { server } = await peer((socket) => socket.resume().end(answer), cwd);
+      const { server } = await peer((socket) => socket.resume().end(`${JSON.stringify(PONG)}\n`), cwd);
       const ran = await run(['stop', '-c', 'trader.yaml'], { cwd });
       await new Promise((resolve) => server.close(resolve));
       lock.release();

@@ -40,8 +40,7 @@ describe.skipIf(missing !== null)('a trader whose disk fails', () => {
   );
 
   it.skipIf(tracingMissing() !== null)('takes back what rests where its control socket has no room', async () => {
-    const url = exchangeUrl();
-    const trader = new FailingTrader(url);
+    const trader = new FailingTrader(exchangeUrl());
     traders.push(trader);
     await trader.leaveOrders();
     const run = await trader.startWithout('bind');

@@ -79,8 +79,7 @@ async function edgesOf(file: string, entrant: Entrant, feed: Feed | null): Promi
   for (const world of WORLDS) {
     if (world.name === 'rationed') continue;
     const results = [];
-    const count = world.name === 'crowd' ? CROWD_SEEDS : seeds;
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + count; seed++)
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + (world.name === 'crowd' ? CROWD_SEEDS : seeds); seed++)
       results.push(await world.simulate(seed, entrant, conditions));
     worlds[world.name] = edgeOf(results);
   }

@@ -93,8 +93,7 @@ export class ToldTrades {
   #draw(nowMs: number): readonly Step[] {
     if (!this.#random.chance(this.fail)) return [];
     let untilMs = nowMs;
-    const plan = PLANS[this.#random.below(PLANS.length)] ?? [];
-    return plan.map((state) => {
+    return (PLANS[this.#random.below(PLANS.length)] ?? []).map((state) => {
       untilMs += 1 + this.#random.below(LONGEST_STEP_MS);
       return { state, untilMs };
     });

@@ -74,8 +74,7 @@ export class TraderProcess {
         allowBlindSigning: false,
         loadDraft: (intentId) => this.ledger.storedDraft(intentId),
       };
-      const signer = heard(this.#mortal(signerOf(keys, policy)));
-      this.executor = new Executor(this.ledger, signer, profile, {
+      this.executor = new Executor(this.ledger, heard(this.#mortal(signerOf(keys, policy))), profile, {
         runId,
         configHash,
         ownPollMs: polling.ownIntervalMs,

@@ -103,8 +103,7 @@ export class Catalog {
     const { event, event_condition_id: eventId } = spec;
     const named = eventId === undefined ? this.#eventByTitle.get(event ?? '') : this.#eventById.get(eventId);
     const known = event === undefined ? undefined : named;
-    const eventIndex = known ?? this.events.length;
-    const card = readSpec(spec, { conditionId, eventIndex, number: index + 1, nowMs });
+    const card = readSpec(spec, { conditionId, eventIndex: known ?? this.events.length, number: index + 1, nowMs });
     if (!card.ok) return card;
     if (known === undefined) this.#openEvent(card.value, event ?? null, eventId);
     return ok(this.#add(card.value, spec.state ?? 'open'));

@@ -59,8 +59,7 @@ export function openDraft(
   market: Market,
   terms: DraftTerms,
 ) {
-  const pubkey = makeName(context.settings.seed, kind, id);
-  const draft = makeDraft(context, account, market, pubkey, terms);
+  const draft = makeDraft(context, account, market, makeName(context.settings.seed, kind, id), terms);
   context.timers.put(draft.expiresMs, kind, id);
   return draft;
 }

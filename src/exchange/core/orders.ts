@@ -220,8 +220,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     if (record.status === 'expired') return refuse('program_call_has_expired');
     if (record.status !== 'waiting_to_sign') return refuse('invalid_program_call_status');
     if (!signatureValid) return badSignature();
-    const market = this.context.catalog.market(record.market);
-    const trading = must(market.orderbook, 'the book of an order');
+    const trading = must(this.context.catalog.market(record.market).orderbook, 'the book of an order');
     const obstacle = this.#obstacle(account, trading, record);
     if (obstacle !== null) {
       this.#become(record, 'failed');

@@ -123,8 +123,7 @@ export const CONTROLS: readonly FaultControl[] = [
     return ok({ available: body.available });
   }),
   control('/paper/clock/', clockBody, ({ body, advanceClock }) => {
-    const nowMs = advanceClock(Math.round(body.advance_s * 1000));
-    return ok({ now: Math.floor(nowMs / 1000) });
+    return ok({ now: Math.floor(advanceClock(Math.round(body.advance_s * 1000)) / 1000) });
   }),
   control('/paper/faults/', faultsBody, (call) => setFaults(call, call.body)),
   bare('GET', '/paper/faults/', (call) => ok(shownFaults(call))),

@@ -61,8 +61,7 @@ export class PythonRandom {
 
   random(): number {
     const high = this.#word() >>> 5;
-    const low = this.#word() >>> 6;
-    return (high * 67_108_864 + low) / 9_007_199_254_740_992;
+    return (high * 67_108_864 + (this.#word() >>> 6)) / 9_007_199_254_740_992;
   }
 
   uniform(from: number, to: number): number {

@@ -361,7 +361,6 @@ export class Simulation<M extends Maker> {
     this.#stepFills.push({ side, tick, shares });
     const price = tickToPrice(tick);
     const gain = this.#others.probability - price;
-    const edge = round10(shares * (side === 'bid' ? gain : -gain));
-    this.#tally.countFill(shares, edge, informed);
+    this.#tally.countFill(shares, round10(shares * (side === 'bid' ? gain : -gain)), informed);
   }
 }

@@ -290,8 +290,7 @@ class MarketWriter implements MarketSink {
       this.#isResuming = false;
       this.#gap({ ...at, timeMs: this.#lastMs }, NOT_RECORDING);
     }
-    const segment = this.#segmentAt(timeMs);
-    const isNew = !segment.hasEvents && this.#seq > 0;
+    const isNew = !this.#segmentAt(timeMs).hasEvents && this.#seq > 0;
     if (kind === ROW.clear) {
       this.#snapshotMs = timeMs;
     } else if (this.#bookKnown && (isNew || timeMs >= this.#snapshotMs + this.#rules.snapshotEveryMs)) {

@@ -12,8 +12,10 @@ import { type AlertMessage, type Delivery, stateText } from './alert-center.js';
 /** Sends one test message immediately. Throws TwinbookError if the channel's secret cannot be read. */
 export function testChannel(configFile: string, channel: ChannelConfig): Promise<Delivery> {
   readAddress(channel);
-  const send = openSender(channel, parse(configFile).name);
-  return send({
+  return openSender(
+    channel,
+    parse(configFile).name,
+  )({
     id: randomBytes(6).toString('hex'),
     timeMs: Date.now(),
     severity: 'info',

@@ -206,8 +206,7 @@ const fieldOf = (row: unknown, name: PropertyKey): unknown =>
   typeof row === 'object' && row !== null ? Reflect.get(row, name) : undefined;
 
 function problemOf(error: z.ZodError, row: unknown): string {
-  const path = error.issues[0]?.path ?? [];
-  const came = path.reduce(fieldOf, row);
+  const came = error.issues[0]?.path.reduce(fieldOf, row);
   return harmless(`${firstIssue(error, 'market')}; got ${JSON.stringify(plain(came))}`, 300);
 }
 

@@ -64,8 +64,7 @@ export class LiveConfig {
   /** Applies the newest stored configuration whose hash begins with `hash`. If empty: the previous one. */
   rollback({ hash, reason, dryRun }: ConfigRequest & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
-      const entry = this.#findEntry(hash);
-      const { main, texts: copy } = readCopy(this.config.ledger.path, entry.copy);
+      const { main, texts: copy } = readCopy(this.config.ledger.path, this.#findEntry(hash).copy);
       const wanted = await this.#readFiles(main, { copy });
       const read = await this.#readFiles(main, { copy, fixed: withoutLive(this.config, wanted) });
       const changes = configChanges(this.config, read);

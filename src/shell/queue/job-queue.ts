@@ -253,8 +253,7 @@ export class JobQueue {
     const absent: string[] = [];
     await inParts(ids, async (some) => {
       const read = (id: string) => this.#redis.hmget(this.#queue.toKey(id), 'timestamp', 'finishedOn');
-      const states = await Promise.all(some.map(read));
-      for (const [at, [added, finished]] of states.entries()) {
+      for (const [at, [added, finished]] of (await Promise.all(some.map(read))).entries()) {
         const id = some[at] ?? '';
         if (added === null) absent.push(id);
         else if (finished !== null && ended.length < TOGETHER) ended.push(...(await this.#readEnded(id)));

@@ -56,8 +56,7 @@ function makeSides(
   const meanShares = flow.meanTradeShares ?? (levels[0]?.amountMicros ?? ONE) / ONE;
   let before = 0;
   return levels.map(({ priceMicros, amountMicros }) => {
-    const rest = side === 'bid' ? others.bids : others.asks;
-    const ahead = before + sharesAhead(rest, priceMicros, sign);
+    const ahead = before + sharesAhead(side === 'bid' ? others.bids : others.asks, priceMicros, sign);
     before += amountMicros / ONE;
     const distance = (sign * (worth - priceMicros)) / ONE;
     const fees = legFees(market, side, priceMicros, false);

@@ -103,11 +103,9 @@ export class Selection {
     if (markets.choose === 'value') return;
     const rank = ([{ feed }, slot]: (typeof wanted)[number]) =>
       isQuotable(feed, markets) ? Number(!this.#chosen.has(slot)) : 2;
-    const ordered = wanted.toSorted((a, b) => rank(a) - rank(b));
-    ordered.forEach(([, slot], place) => {
+    for (const [place, [, slot]] of wanted.toSorted((a, b) => rank(a) - rank(b)).entries())
       if (place < markets.max) this.#take(slot);
       else this.#leaveOut(slot, `the strategy quotes at most ${markets.max} markets, and other markets come first`);
-    });
   }
 
   #isReady(state: Chooser, strategy: StrategySettings, nowMs: number): boolean {

@@ -261,8 +261,7 @@ function book(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: num
   if (booking === 'differs') differs(context, row, nowMs);
   else context.bookedTrades.add(row);
   if (booking !== 'booked') return;
-  const after = lookAtOrder(context, order.pubkey, nowMs);
-  if (after.failedMicros === order.failedMicros) return;
+  if (lookAtOrder(context, order.pubkey, nowMs).failedMicros === order.failedMicros) return;
   const text = `trade ${pubkey} of order ${order.pubkey} had counted as failed and settled later; the trade is booked`;
   context.reportOddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
 }

@@ -215,10 +215,9 @@ export class ListCursor<N extends HistoryEndpoint> {
 
   /** Restarts the comparison after a difference was accepted or booked. Rows of `isKept` stay stored as differing. */
   forget(isKept: (pubkey: string) => boolean = () => false): void {
-    const kept = this.#kept.value;
-    const rows = kept.rows.filter(({ pubkey }) => isKept(pubkey ?? ''));
+    const { rows, invented } = this.#kept.value;
     this.#mark.value = null;
-    this.#keep({ ...kept, rows, invented: kept.invented.filter(isKept) });
+    this.#keep({ rows: rows.filter(({ pubkey }) => isKept(pubkey ?? '')), invented: invented.filter(isKept) });
   }
 
   #compare(rows: readonly ListedRow<N>[], listMs: number, seq: number) {
@@ -235,7 +234,7 @@ export class ListCursor<N extends HistoryEndpoint> {
     const unseen = newestSeq > seq ? (booked?.after(seq) ?? []) : [];
     const expected = new Set([...kept.invented, ...unseen.map(({ row }) => row.pubkey)]);
     const invented = [...expected].filter((pubkey) => !names.has(pubkey) && kept.passed?.includes(pubkey) !== true);
-    this.#keep({ ...kept, rows: differing.map(({ row }) => row), invented });
+    this.#keep({ rows: differing.map(({ row }) => row), invented });
     const inventions = invented.flatMap((pubkey) => booked?.findInvented(pubkey, listMs, this.#venueS) ?? []);
     const differences = [...differing.map(({ difference }) => difference), ...inventions];
     return { differences, seq: newestSeq };
@@ -264,15 +263,18 @@ export class ListCursor<N extends HistoryEndpoint> {
     const mayChange = (row: ListedRow<N>) =>
       isSettled(row) ? !isFirst && isYoung(row) : !isStuck(bornS(row), this.#venueS);
     const final = rows.slice(rows.findLastIndex(mayChange) + 1);
-    const passed = final.filter((row) => !isSettled(row)).flatMap(({ pubkey }) => pubkey ?? []);
-    const kept = this.#kept.value;
-    if (passed.length > 0) this.#keep({ ...kept, passed: [...new Set([...passed, ...(kept.passed ?? [])])] });
+    this.#keep({ passed: final.flatMap((row) => (isSettled(row) ? [] : (row.pubkey ?? []))) });
     return [...final.flatMap(({ pubkey }) => pubkey ?? []), ...older].slice(0, MARKED_ROWS);
   }
 
-  #keep({ rows, invented, passed = [] }: KeptRows<ListedRow<N>>): void {
-    const most = <Each>(values: readonly Each[]) => values.slice(0, MOST_KEPT);
-    this.#kept.value = { rows: most(rows), invented: most(invented), passed: most(passed) };
+  /** Replaces the stored rows that differ and the missing bookings, if given. Adds rows that the mark has passed. */
+  #keep({ rows, invented, passed = [] }: Partial<KeptRows<ListedRow<N>>>): void {
+    const kept = this.#kept.value;
+    this.#kept.value = {
+      rows: (rows ?? kept.rows).slice(0, MOST_KEPT),
+      invented: (invented ?? kept.invented).slice(0, MOST_KEPT),
+      passed: [...new Set([...passed, ...(kept.passed ?? [])])].slice(0, MOST_KEPT),
+    };
   }
 }
 

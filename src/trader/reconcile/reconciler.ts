@@ -349,8 +349,7 @@ export class ReconcileRound {
       return { requests: [step.next], end: null };
     }
     if (step.kind === 'void') {
-      const unsent = outcome.kind === 'unknown' && !outcome.sent;
-      this.#void = { reason: `${list}: ${step.reason}`, unsent };
+      this.#void = { reason: `${list}: ${step.reason}`, unsent: outcome.kind === 'unknown' && !outcome.sent };
     }
     this.#underWay.delete(list);
     if (this.#underWay.size > 0) return { requests: [], end: null };

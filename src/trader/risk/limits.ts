@@ -136,11 +136,10 @@ const RULES = Object.entries(perMarket).map(([key, schema]) => {
 
 /** Lists the changed risk limits; each entry says whether the new value is looser. */
 export function limitChanges(before: RiskLimits, after: RiskLimits) {
-  // The cast is right, because both objects have exactly the keys of `RiskLimits`.
-  const names = Object.keys(after) as (keyof RiskLimits)[];
-  return names
-    .filter((limit) => before[limit] !== after[limit])
-    .map((limit) => ({ limit, isLooser: after[limit] > before[limit] !== HIGHER_IS_TIGHTER.includes(limit) }));
+  return LIMIT_NAMES.filter((limit) => before[limit] !== after[limit]).map((limit) => ({
+    limit,
+    isLooser: after[limit] > before[limit] !== HIGHER_IS_TIGHTER.includes(limit),
+  }));
 }
 
 /** Lists a strategy's settings that are looser than the trader's limits, with one sentence each; empty if none. */

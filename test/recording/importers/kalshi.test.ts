@@ -140,8 +140,7 @@ describe('a Kalshi recording', () => {
   });
 
   it('takes the time of a snapshot that arrived late from the change after it', async () => {
-    const late = snapshot(T + 9000, BIDS, [['0.5500', '50.00']]);
-    const { rows } = await read([late, change(0, '1.00'), CLOSED]);
+    const { rows } = await read([snapshot(T + 9000, BIDS, [['0.5500', '50.00']]), change(0, '1.00'), CLOSED]);
     expect(rows).toEqual([...HEAD, '0 level bid 0.4 101', END]);
   });
 

@@ -473,8 +473,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(await page.locator('#banner').textContent()).toMatch(/^Prices of 1 of 2 markets are up to \d+ s old/);
     expect(await page.locator('#markets tr.old').count()).toBe(1);
     expect(await page.locator('#markets tr td:last-child').allTextContents()).toEqual(['killed', 'killed']);
-    const cash = page.locator('[title="12345.678901"]');
-    expect(await cash.textContent()).toBe('12,345.68');
+    expect(await page.locator('[title="12345.678901"]').textContent()).toBe('12,345.68');
     const asked = listenToTrader(killed);
     await perform(page, 'lift the kill');
     await page.getByText('unkill: done').waitFor();

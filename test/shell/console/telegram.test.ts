@@ -157,8 +157,7 @@ test('looks are done six times a minute, and what stops is counted by itself', a
   const { server, done, restart } = await place();
   const texts = [...Array.from({ length: 10 }, () => 'status'), 'nonsense', ...Array.from({ length: 9 }, () => 'kill')];
   server.updates = texts.map((text, i) => said(i, text, NOW_S));
-  const listener = restart();
-  await listener.look();
+  await restart().look();
   expect([done.filter((one) => one.startsWith('status')).length, done.length]).toEqual([6, 12]);
   expect(server.sent.filter(({ text }) => text.includes('more than 6 messages in a minute'))).toHaveLength(2);
 });

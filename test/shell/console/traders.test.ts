@@ -73,8 +73,7 @@ test('a console of several shows them all, the dead one as dead with its last wo
   const { ask } = await openPageSession(url, SECRET);
   const traders = async () => (await (await ask('/traders')).json()) as ServedTraders;
   await vi.waitFor(async () => expect((await traders()).traders.filter(({ answers }) => answers)).toHaveLength(2));
-  const all = await traders();
-  expect(all.traders).toMatchObject([
+  expect((await traders()).traders).toMatchObject([
     { name: 'sun/trader', mode: 'quoting', answers: true, heard: 5_000, cash: '990', quoting: 1 },
     { name: 'rain/trader', mode: 'quoting', answers: true },
     { name: 'dead/trader', mode: 'not running', reason: 'no trader is running', answers: false, cash: '500' },

@@ -156,8 +156,7 @@ describe('a session', () => {
 
   it('is unknown to the next console, which has other keys of the same secret', async () => {
     const [first, next] = [await place(), await place()];
-    const proven = await first.open();
-    expect([next.sessions.admit(proven(1), KILL), next.guesses.count]).toEqual([undefined, 0]);
+    expect([next.sessions.admit((await first.open())(1), KILL), next.guesses.count]).toEqual([undefined, 0]);
     const [a, b] = [await first.greet(), await next.greet()];
     expect(a.key.equals(b.key)).toBe(false);
     expect(isProof(provePage(a.key, b.handshake), provePage(b.key, b.handshake))).toBe(false);

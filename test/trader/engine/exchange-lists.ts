@@ -28,7 +28,6 @@ export const ROUND_LISTS: readonly RoundList[] = ['assets', 'orders', 'trades', 
 
 const PROFILE = readProfile('config/venues/paper.yaml', process.cwd());
 
-/** Faults of one list in one round. */
 export interface Fault {
   readonly list: RoundList;
   readonly kind: 'lags' | 'lost' | 'row twice' | 'cursor twice';
@@ -211,7 +210,7 @@ export class Account {
     const row = this.#conversion(shares);
     this.merges.add(row, this.nowMs);
     for (const isYes of [true, false]) this.#move(isYes, -shares);
-    if (ours) this.#book('merge', row.pubkey, 'A', shares);
+    if (ours) this.book('merge', row.pubkey, 'A', shares);
     return row;
   }
 
@@ -227,7 +226,7 @@ export class Account {
     const nothing = { funds: m(0), onchain_funds: m(0), yes_shares: m(0), no_shares: m(0) };
     const row: RedeemRow = { ...of, state: 'completed', message: null, ...nothing };
     this.redeems.add(row, this.nowMs);
-    if (ours) this.#book('redeem', row.pubkey, 'B', 0);
+    if (ours) this.book('redeem', row.pubkey, 'B', 0);
     return row;
   }
 
@@ -236,7 +235,7 @@ export class Account {
     return { ...of, state: 'done', message: null, amount: m(shares), onchain_amount: m(shares) };
   }
 
-  #book(kind: 'merge' | 'redeem', pubkey: string, marketConditionId: string, sets: number): void {
+  book(kind: 'merge' | 'redeem', pubkey: string, marketConditionId: string, sets: number): void {
     const id = `run.${pubkey}`;
     const conversion = conversionOf(kind, sets, { pubkey, intentId: id, marketConditionId, seenMs: this.nowMs });
     this.ledger.transaction(() => {

@@ -348,8 +348,7 @@ it.each([
   state.account.readMarks(START_MS);
   const held = new Map([['M', { yesMicros: m(20 * ONE), noMicros: m(0), yesCostMicros: m(0), noCostMicros: m(0) }]]);
   const value = () => state.account.valuation.value({ cashMicros: m(0), held }, () => false, 0);
-  const worth = ledger.transaction(value);
-  expect(worth?.passingMicros).toBe(less * ONE);
+  expect(ledger.transaction(value)?.passingMicros).toBe(less * ONE);
 });
 
 it('a held share without a price is named as the reason why nothing is quoted', () => {

@@ -6,7 +6,7 @@ import { agreementText } from '../../../src/trader/reconcile/differences.js';
 import { Reconciler } from '../../../src/trader/reconcile/reconciler.js';
 import { times } from '../../support/effort.js';
 import { Account, type Fault, ROUND_LISTS } from '../engine/exchange-lists.js';
-import { conversionOf, fillOf, intentOf, m, ONE } from '../ledger/books.js';
+import { fillOf, m, ONE } from '../ledger/books.js';
 
 let account: Account;
 
@@ -251,8 +251,7 @@ describe('reconciliation', () => {
     const leftOut = accept();
     // Differences of outdated lists may be skipped, but not the shares of the fill.
     expect(leftOut.map(({ what }) => what)).not.toContain('position');
-    const underWay = must(account.trades.rows[0]?.row, 'the trade');
-    account.trades.replace(underWay, trade, account.nowMs);
+    account.trades.replace(must(account.trades.rows[0]?.row, 'the trade'), trade, account.nowMs);
     account.look('fills');
     rounds(account, 3);
     expectAgreement();
@@ -590,12 +589,8 @@ describe('reconciliation after its first round', () => {
     }
     rounds(account, 8);
     expect(account.reconciler.requestsARound).toBe(9);
+    account.book('merge', draft.pubkey, 'A', 0);
     account.turn(trade, 'done');
-    const booking = { pubkey: draft.pubkey, intentId: 'merge', marketConditionId: 'A', seenMs: account.nowMs };
-    account.ledger.transaction(() => {
-      account.ledger.addIntent(intentOf({ id: 'merge', kind: 'merge', state: 'done', draftPubkey: draft.pubkey }));
-      account.ledger.bookConversion(conversionOf('merge', 0, booking));
-    });
     rounds(account, 4);
     expectAgreement();
     hideTrade();
@@ -715,8 +710,7 @@ describe('reconciliation after its first round', () => {
   });
 
   it('leaves nothing out that a trade has changed since a person saw it', () => {
-    const failed = failedButHeld();
-    account.turn(failed, 'done');
+    account.turn(failedButHeld(), 'done');
     account.moves.pop();
     account.look('fills');
     expect([accept(), account.reconciler.verdict]).toEqual([[], null]);

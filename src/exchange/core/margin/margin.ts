@@ -129,8 +129,7 @@ export class Margin {
     const accepts = ({ end, market }: PositionRecord) =>
       (isClosed === undefined || (end !== null) === isClosed) &&
       (event === undefined || catalog.market(market).card.eventIndex === event);
-    const filter = { accepts, isLiveOnly: isClosed === false };
-    return this.#page(this.positions, account, query, filter);
+    return this.#page(this.positions, account, query, { accepts, isLiveOnly: isClosed === false });
   }
 
   settlementPage(account: number, query: MarginQuery<'settlements.list'>): MarginPage<Wire<'settlementRow'>> {

@@ -115,8 +115,7 @@ function roundSplit(walk: SplitWalk, resultMicros: Micros): ResultSplit {
 
 /** Rounds to the nearest micro, halves away from zero. */
 function nearest(value: bigint): number {
-  const size = value < 0n ? -value : value;
-  const whole = (size + UNIT / 2n) / UNIT;
+  const whole = ((value < 0n ? -value : value) + UNIT / 2n) / UNIT;
   return micros(Number(value < 0n ? -whole : whole));
 }
 

@@ -116,8 +116,7 @@ export function openThreads(
   const run = async (batch: Batch<Task, TaskFigures>): Promise<boolean> => {
     let isComplete = false;
     try {
-      const pool = await openPool(batch.tasks);
-      isComplete = await pool.run(batch);
+      isComplete = await (await openPool(batch.tasks)).run(batch);
     } finally {
       if (!isComplete) await close();
     }

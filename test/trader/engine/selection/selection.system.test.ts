@@ -38,8 +38,7 @@ describe('a strategy that looks at more markets than it quotes', () => {
   });
 
   it('quotes the first, where it goes by the list', async () => {
-    const placed = await ordersIn({ max: 1, candidates: 3 });
-    expect([...placed].filter(([, orders]) => orders > 0).length).toBe(1);
+    expect([...(await ordersIn({ max: 1, candidates: 3 }))].filter(([, orders]) => orders > 0).length).toBe(1);
     expect((await ordersIn({})).size).toBe(3);
   });
 
