@@ -231,6 +231,7 @@ export class IndependentFillCount {
     const mayChange = (row: OwnTradeRow) =>
       isYoung(row.timestamp) || (isUnsettled(row) && !isStuck(row.timestamp, venueS));
     const rows = this.#rows.slice(this.#rows.findLastIndex(mayChange) + 1);
+    this.#passStuck(rows);
     const fills = this.#fillsAfter(memory.seq);
     const young = fills.findIndex(({ row }) => isYoung(row.timestampS));
     const old = young < 0 ? fills : fills.slice(0, young);
@@ -243,7 +244,6 @@ export class IndependentFillCount {
       delete ledger[key];
     }
     const met = [...rows.map(({ pubkey }) => pubkey), ...memory.met].slice(0, SECOND_READER_ROWS);
-    this.#passStuck(rows);
     this.#memory.value = { ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger };
   }
 }
