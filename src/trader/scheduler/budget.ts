@@ -50,7 +50,8 @@ interface Settled {
 
 class Budget {
   readonly #profileLimit: number;
-  #learnedLimit: number;
+  /** Allowed requests per minute as reported by the client, at most the profile's limit. */
+  limit: number;
   /** Times of known request outcomes, the queue's clock, ms, ascending; at most `limit` times. */
   readonly #settled = new SlidingMinute();
   #inFlight = 0;
@@ -69,12 +70,7 @@ class Budget {
 
   constructor(perMinute: number) {
     this.#profileLimit = perMinute;
-    this.#learnedLimit = perMinute;
-  }
-
-  /** Allowed requests per minute as reported by the client, at most the profile's limit. */
-  get limit(): number {
-    return Math.min(this.#profileLimit, this.#learnedLimit);
+    this.limit = perMinute;
   }
 
   /** Requests per minute that this trader may use now: the limit less `MARGIN` and other programs' use; at least 1. */
@@ -191,7 +187,7 @@ class Budget {
   #learn(nowMs: number, { limit, remaining }: BudgetReport): void {
     const sane = Number.isSafeInteger(limit) && Number.isSafeInteger(remaining) && limit >= 1 && remaining >= 0;
     if (!sane || remaining > limit) return;
-    this.#learnedLimit = limit;
+    this.limit = Math.min(this.#profileLimit, limit);
     this.#foreign = Math.max(0, limit - remaining - this.#own(nowMs));
     this.#foreignToldMs = nowMs;
   }
