@@ -33,8 +33,8 @@ const EXPLAINING_PART = 3 / 4;
 /** Fraction of the profile's limit that is considered safe while the exchange has not reported a limit. */
 const UNKNOWN_FROM_PART = 1 / 4;
 
-/** Number of requests that may be sent at once (a burst) if `most` are allowed per minute. */
-const burstOf = (most: number): number => most / 4;
+/** Fraction of the allowed requests per minute that may be sent at once (a burst). */
+const BURST_PART = 1 / 4;
 
 /** Facts about the outcome of a request that counts in the budget. */
 interface Settled {
@@ -97,7 +97,7 @@ class Budget {
    * spread, a burst would block all requests for a minute. The number is 0 or less when no request may be sent.
    */
   evenRoom(most: number, nowMs: number): number {
-    const burst = burstOf(most);
+    const burst = most * BURST_PART;
     const perMs = (most - burst) / MINUTE_MS;
     const least = this.#settled.leastOf(nowMs, (ageMs, since) => burst + perMs * ageMs - since);
     return Math.min(burst, least) - this.#inFlight;
@@ -105,7 +105,7 @@ class Budget {
 
   /** Time at which `evenRoom` allows one more request, if no request is sent or answered before. */
   evenRoomFromMs(most: number, nowMs: number): number {
-    const burst = burstOf(most);
+    const burst = most * BURST_PART;
     const perMs = (most - burst) / MINUTE_MS;
     const leastMs = this.#settled.leastOf(nowMs, (ageMs, since) => {
       const freeAgeMs = Math.max(0, since + this.#inFlight + 1 - burst) / perMs;
@@ -298,7 +298,7 @@ export class ScopeLine {
   /** Unused fraction of the request burst for new orders. */
   burstLeft(openOrders: number, nowMs: number): number {
     const most = this.#most(openOrders, nowMs);
-    return Math.max(0, this.budget.evenRoom(most, nowMs)) / burstOf(most);
+    return Math.max(0, this.budget.evenRoom(most, nowMs)) / (most * BURST_PART);
   }
 
   /** True for drafts of new orders: only these requests are spread evenly over the minute. */
