@@ -254,17 +254,19 @@ export class ScopeLine {
   /** The lane whose first request may be sent, within the budget or as a probe; null if no lane may send. */
   next(openOrders: number, nowMs: number): Next | null {
     if (this.waiting === 0) return null;
-    const mayLeave = (lane: Lane) => this.lanes[lane].length > 0 && this.room(lane, openOrders, nowMs) > 0;
-    const first = LANES.find(mayLeave);
-    if (first === undefined) {
-      const probing = PROBING_LANES.find((lane) => this.probeMs(lane, openOrders, nowMs) === nowMs);
-      return probing === undefined ? null : { lane: probing, isProbe: true };
+    const isFairTurn = this.#lastLaneTurns % FAIR_TURN === FAIR_TURN - 1;
+    let oldest: { readonly lane: Lane; readonly place: number } | null = null;
+    for (const lane of LANES) {
+      const place = this.lanes[lane][0]?.place;
+      const mayLeave = place !== undefined && this.room(lane, openOrders, nowMs) > 0;
+      if (!mayLeave) continue;
+      if (!isFairTurn || !LAST_LANES.includes(lane)) return { lane, isProbe: false };
+      if (oldest === null || place < oldest.place) oldest = { lane, place };
     }
-    if (!LAST_LANES.includes(first) || this.#lastLaneTurns % FAIR_TURN !== FAIR_TURN - 1)
-      return { lane: first, isProbe: false };
-    const place = (lane: Lane) => this.lanes[lane][0]?.place ?? Number.POSITIVE_INFINITY;
-    const lane = LAST_LANES.filter(mayLeave).reduce((a, b) => (place(b) < place(a) ? b : a), first);
-    return { lane, isProbe: false };
+    if (oldest !== null) return { lane: oldest.lane, isProbe: false };
+    for (const lane of PROBING_LANES)
+      if (this.probeMs(lane, openOrders, nowMs) === nowMs) return { lane, isProbe: true };
+    return null;
   }
 
   /** Time at which this lane's first request may be sent as a budget probe; null when it may not. */
