@@ -54,7 +54,7 @@ class Budget {
   limit: number;
   /** Times of known request outcomes, the queue's clock, ms, ascending; at most `limit` times. */
   readonly #settled = new SlidingMinute();
-  #inFlight = 0;
+  inFlight = 0;
   /** Number of requests by other programs (or a previous run) on the same budget, as last reported. */
   #foreign = 0;
   #foreignToldMs = 0;
@@ -64,7 +64,7 @@ class Budget {
   #isGuess = false;
   /** True after throttling until a request succeeds; until then requests are sent one at a time, in lane order. */
   probing = false;
-  #isProbeUnderWay = false;
+  isProbeUnderWay = false;
   #probeAtMs = Number.NEGATIVE_INFINITY;
   #probesRefused = 0;
 
@@ -88,7 +88,7 @@ class Budget {
     if (this.blockedUntilMs(nowMs) > nowMs) return 0;
     const unused = this.#usable - this.#own(nowMs + withinMs);
     // A probe ignores the last reported use by other programs: only the probe's answer shows the current use.
-    if (this.probing) return this.#inFlight === 0 && unused > 0 ? 1 : 0;
+    if (this.probing) return this.inFlight === 0 && unused > 0 ? 1 : 0;
     return Math.max(0, unused - this.#foreignAt(nowMs));
   }
 
@@ -100,7 +100,7 @@ class Budget {
     const burst = most * BURST_PART;
     const perMs = (most - burst) / MINUTE_MS;
     const least = this.#settled.leastOf(nowMs, (ageMs, since) => burst + perMs * ageMs - since);
-    return Math.min(burst, least) - this.#inFlight;
+    return Math.min(burst, least) - this.inFlight;
   }
 
   /** Time at which `evenRoom` allows one more request, if no request is sent or answered before. */
@@ -108,7 +108,7 @@ class Budget {
     const burst = most * BURST_PART;
     const perMs = (most - burst) / MINUTE_MS;
     const leastMs = this.#settled.leastOf(nowMs, (ageMs, since) => {
-      const freeAgeMs = Math.max(0, since + this.#inFlight + 1 - burst) / perMs;
+      const freeAgeMs = Math.max(0, since + this.inFlight + 1 - burst) / perMs;
       return ageMs - Math.min(MINUTE_MS, freeAgeMs);
     });
     return nowMs + Math.max(0, Math.ceil(-leastMs));
@@ -122,7 +122,7 @@ class Budget {
   probeMs(floor: number, nowMs: number, isUrgent: boolean): number | null {
     const own = this.#own(nowMs);
     const room = Math.floor(this.#profileLimit * (1 - MARGIN)) - own;
-    if (this.#isProbeUnderWay || room <= floor) return null;
+    if (this.isProbeUnderWay || room <= floor) return null;
     // Own requests explain a full budget if the exchange's limit is trusted and own requests nearly reach the limit.
     const isTrusted = !this.#isGuess && this.limit * LEAST_TRUST >= this.#profileLimit;
     const isBlocked = this.blockedUntilMs(nowMs) > nowMs;
@@ -152,15 +152,10 @@ class Budget {
     return this.#foreignAt(nowMs) > 0 ? this.#foreignToldMs + MINUTE_MS : null;
   }
 
-  onSent(isProbe = false): void {
-    this.#inFlight++;
-    if (isProbe) this.#isProbeUnderWay = true;
-  }
-
   /** Counts the outcome of a request; `report` is the budget information in the answer. */
   onOutcome(nowMs: number, settled: Settled, report: BudgetReport | null): void {
-    this.#inFlight--;
-    if (settled.isProbe) this.#isProbeUnderWay = false;
+    this.inFlight--;
+    if (settled.isProbe) this.isProbeUnderWay = false;
     if (!settled.sent) return;
     // The times stay ascending even if `nowMs` falls; a request then counts longer than a minute, never less.
     this.#settled.add(Math.max(nowMs, this.#settled.newestMs ?? nowMs));
@@ -209,7 +204,7 @@ class Budget {
   }
 
   #own(nowMs: number): number {
-    return this.#inFlight + this.#settled.countAt(nowMs);
+    return this.inFlight + this.#settled.countAt(nowMs);
   }
 }
 
@@ -237,7 +232,6 @@ export class ScopeLine {
   readonly perMinute: number;
   readonly lanes: Record<Lane, WaitingRequest[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
   waiting = 0;
-  inFlight = 0;
   /** True while all orders are being canceled, for example by a kill. */
   cancelsAll = false;
   #lastLaneTurns = 0;
@@ -315,10 +309,14 @@ export class ScopeLine {
     return Math.max(1, this.#withinMs === 0 ? beside : Math.min(perMinute, beside / (1 - this.#withinMs / MINUTE_MS)));
   }
 
-  take(lane: Lane): PlannedRequest {
+  /** Takes the lane's first request, which is then in flight. */
+  take({ lane, isProbe }: Next): PlannedRequest {
     if (LAST_LANES.includes(lane)) this.#lastLaneTurns++;
     this.waiting--;
-    return must(this.lanes[lane].shift(), `a request in lane ${lane}`).request;
+    const { request } = must(this.lanes[lane].shift(), `a request in lane ${lane}`);
+    this.budget.inFlight++;
+    if (isProbe) this.budget.isProbeUnderWay = true;
+    return request;
   }
 }
 

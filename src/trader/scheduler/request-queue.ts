@@ -130,7 +130,7 @@ export class RequestQueue {
     const requests: Request[] = [];
     for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs)) {
       const { line, lane, isProbe } = next;
-      const request = line.take(lane);
+      const request = line.take(next);
       const id = this.#nextId++;
       this.#underWay.set(id, { request, scope: line.scope, releasedMs: steadyMs, isProbe });
       if (request.owner.kind === 'intent') this.#intentsUnderWay++;
@@ -138,8 +138,6 @@ export class RequestQueue {
         this.#ownReads.forget(steadyMs);
         this.#ownReads.add(steadyMs);
       }
-      line.budget.onSent(isProbe);
-      line.inFlight++;
       const sent = { id, lane, call: request.call, latestMs: request.latestMs };
       requests.push(line.cancelsAll && lane === 'cancel' ? { ...sent, isUrgent: true } : sent);
     }
@@ -157,8 +155,6 @@ export class RequestQueue {
     const { request, scope, releasedMs, isProbe } = underWay;
     this.#underWay.delete(requestId);
     if (request.owner.kind === 'intent') this.#intentsUnderWay--;
-    const line = this.#lines[scope];
-    line.inFlight--;
     const settled = {
       releasedMs,
       isProbe,
@@ -168,7 +164,7 @@ export class RequestQueue {
     };
     const steadyMs = this.#clock.advance(nowMs);
     const report = budget?.scope === scope ? { ...budget, resetMs: budget.resetMs + steadyMs - nowMs } : null;
-    line.budget.onOutcome(steadyMs, settled, report);
+    this.#lines[scope].budget.onOutcome(steadyMs, settled, report);
     return request;
   }
 
@@ -252,9 +248,9 @@ export class RequestQueue {
 
   #hasPlace(line: ScopeLine, lane: Lane, steadyMs: number): boolean {
     if (!line.cancelsAll && line.budget.isNearUnknownLimit(steadyMs))
-      if (line.inFlight >= (LAST_LANES.includes(lane) ? 1 : 2)) return false;
+      if (line.budget.inFlight >= (LAST_LANES.includes(lane) ? 1 : 2)) return false;
     if (lane === 'cancel') return this.#underWay.size < MAX_IN_FLIGHT_WITH_CANCELS;
-    return this.#underWay.size < MAX_IN_FLIGHT && line.inFlight < MAX_IN_FLIGHT_PER_SCOPE;
+    return this.#underWay.size < MAX_IN_FLIGHT && line.budget.inFlight < MAX_IN_FLIGHT_PER_SCOPE;
   }
 
   /** Earliest expiry of a waiting request, our clock, ms; Infinity when none waits. */

@@ -162,8 +162,8 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
       },
       {
         file: 'src/trader/scheduler/budget.ts',
-        text: 'this.#inFlight + this.#settled.countAt(nowMs);',
-        replacement: 'this.#inFlight + this.#settled.countAt(nowMs + 10_000);',
+        text: 'this.inFlight + this.#settled.countAt(nowMs);',
+        replacement: 'this.inFlight + this.#settled.countAt(nowMs + 10_000);',
       },
     ],
   },
