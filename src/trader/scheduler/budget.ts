@@ -237,9 +237,12 @@ export class ScopeLine {
   #lastLaneTurns = 0;
   /** Time within which the requests reserved for cancels must become available, ms. */
   readonly #withinMs: number;
+  /** The lane of drafts of new orders: only these requests are spread evenly over the minute. Null in other scopes. */
+  readonly #pacedLane: Lane | null;
 
   constructor(scope: Scope, perMinute: number, withinMs: number) {
     this.scope = scope;
+    this.#pacedLane = scope === 'signed' ? 'draft' : null;
     this.#withinMs = withinMs;
     this.perMinute = perMinute;
     this.budget = new Budget(perMinute);
@@ -275,7 +278,7 @@ export class ScopeLine {
     const left = this.budget.available(nowMs);
     if (left <= 0 || this.budget.probing) return left;
     const floor = laneFloor(this.scope, lane, openOrders, this.budget.perMinute(nowMs));
-    const even = this.#isPaced(lane) ? Math.floor(this.budget.evenRoom(this.#most(openOrders, nowMs), nowMs)) : left;
+    const even = lane === this.#pacedLane ? Math.floor(this.budget.evenRoom(this.#most(openOrders, nowMs), nowMs)) : left;
     if (lane === 'cancel' || this.#withinMs === 0) return Math.min(left - floor, even);
     return Math.min(left, this.budget.available(nowMs, this.#withinMs) - floor, even);
   }
@@ -285,7 +288,7 @@ export class ScopeLine {
     const floor = laneFloor(this.scope, lane, openOrders, this.budget.perMinute(nowMs));
     const whole = this.budget.availableFromMs(floor + 1, nowMs);
     if (whole === null) return null;
-    const pacedMs = this.#isPaced(lane) ? this.budget.evenRoomFromMs(this.#most(openOrders, nowMs), nowMs) : nowMs;
+    const pacedMs = lane === this.#pacedLane ? this.budget.evenRoomFromMs(this.#most(openOrders, nowMs), nowMs) : nowMs;
     if (lane === 'cancel' || this.#withinMs === 0) return Math.max(pacedMs, whole);
     const one = this.budget.availableFromMs(1, nowMs);
     return one === null ? null : Math.max(pacedMs, one, whole - this.#withinMs);
@@ -295,11 +298,6 @@ export class ScopeLine {
   burstLeft(openOrders: number, nowMs: number): number {
     const most = this.#most(openOrders, nowMs);
     return Math.max(0, this.budget.evenRoom(most, nowMs)) / (most * BURST_PART);
-  }
-
-  /** True for drafts of new orders: only these requests are spread evenly over the minute. */
-  #isPaced(lane: Lane): boolean {
-    return lane === 'draft' && this.scope === 'signed';
   }
 
   /** Requests per minute not reserved for cancels; higher if the reserve may become available later in the minute. */

@@ -145,8 +145,8 @@ export const ENGINE_BUGS: readonly WrittenBug[] = [
       },
       {
         file: 'src/trader/scheduler/budget.ts',
-        text: "    return lane === 'draft' && this.scope === 'signed';",
-        replacement: "    return lane === 'draft' && this.scope !== 'signed';",
+        text: "    this.#pacedLane = scope === 'signed' ? 'draft' : null;",
+        replacement: "    this.#pacedLane = scope !== 'signed' ? 'draft' : null;",
       },
       { file: CONTROLS, text: "  { number: 10, name: 'request_reserve', check: requestReserve },\n", replacement: '' },
     ],
