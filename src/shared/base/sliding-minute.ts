@@ -14,7 +14,7 @@ export class SlidingMinute {
 
   /** The last stored time, ms; null if no time is stored. */
   get newestMs(): number | null {
-    return this.#size === 0 ? null : this.#time(this.#size - 1);
+    return this.#size === 0 ? null : this.timeAt(1);
   }
 
   /** Appends a time. Times are stored in order of arrival, even if the clock stepped back. */
@@ -32,15 +32,12 @@ export class SlidingMinute {
   /** Returns when the oldest time in the last minute expires, or the time `skipped` places later, ms; null if none. */
   leavesMs(nowMs: number, skipped = 0): number | null {
     const place = this.#overAt(nowMs) + skipped;
-    return place < this.#size ? this.#time(place) + MINUTE_MS : null;
+    return place < this.#size ? this.timeAt(this.#size - place) + MINUTE_MS : null;
   }
 
-  /** Returns the least `figure` of the last minute's times, or Infinity. `since`: count of this and all later times. */
-  leastOf(nowMs: number, figure: (ageMs: number, since: number) => number): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (let place = this.#overAt(nowMs); place < this.#size; place++)
-      least = Math.min(least, figure(nowMs - this.#time(place), this.#size - place));
-    return least;
+  /** Returns a stored time, ms. `since`: count of this and all later times, so 1 for the newest. */
+  timeAt(since: number): number {
+    return this.#times[(this.#first + this.#size - since) % this.#times.length] ?? 0;
   }
 
   /** Deletes expired times. Must be called only if the clock never steps back, or just before a time is added. */
@@ -52,12 +49,8 @@ export class SlidingMinute {
 
   #overAt(nowMs: number): number {
     let over = 0;
-    while (over < this.#size && this.#time(over) <= nowMs - MINUTE_MS) over += 1;
+    while (over < this.#size && this.timeAt(this.#size - over) <= nowMs - MINUTE_MS) over += 1;
     return over;
-  }
-
-  #time(place: number): number {
-    return this.#times[(this.#first + place) % this.#times.length] ?? 0;
   }
 
   #grow(): void {

@@ -99,18 +99,21 @@ class Budget {
   evenRoom(most: number, nowMs: number): number {
     const burst = most * BURST_PART;
     const perMs = (most - burst) / MINUTE_MS;
-    const least = this.#settled.leastOf(nowMs, (ageMs, since) => burst + perMs * ageMs - since);
-    return Math.min(burst, least) - this.inFlight;
+    let least = burst;
+    for (let since = this.#settled.countAt(nowMs); since > 0; since--)
+      least = Math.min(least, burst + perMs * (nowMs - this.#settled.timeAt(since)) - since);
+    return least - this.inFlight;
   }
 
   /** Time at which `evenRoom` allows one more request, if no request is sent or answered before. */
   evenRoomFromMs(most: number, nowMs: number): number {
     const burst = most * BURST_PART;
     const perMs = (most - burst) / MINUTE_MS;
-    const leastMs = this.#settled.leastOf(nowMs, (ageMs, since) => {
+    let leastMs = Number.POSITIVE_INFINITY;
+    for (let since = this.#settled.countAt(nowMs); since > 0; since--) {
       const freeAgeMs = Math.max(0, since + this.inFlight + 1 - burst) / perMs;
-      return ageMs - Math.min(MINUTE_MS, freeAgeMs);
-    });
+      leastMs = Math.min(leastMs, nowMs - this.#settled.timeAt(since) - Math.min(MINUTE_MS, freeAgeMs));
+    }
     return nowMs + Math.max(0, Math.ceil(-leastMs));
   }
 
