@@ -234,7 +234,6 @@ export class ScopeLine {
   /** Requests per minute that the venue profile allows. */
   readonly perMinute: number;
   readonly lanes: Record<Lane, WaitingRequest[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
-  waiting = 0;
   /** True while all orders are being canceled, for example by a kill. */
   cancelsAll = false;
   #lastLaneTurns = 0;
@@ -253,7 +252,6 @@ export class ScopeLine {
 
   /** The lane whose first request may be sent, within the budget or as a probe; null if no lane may send. */
   next(openOrders: number, nowMs: number): Next | null {
-    if (this.waiting === 0) return null;
     const isFairTurn = this.#lastLaneTurns % FAIR_TURN === FAIR_TURN - 1;
     let oldest: { readonly lane: Lane; readonly place: number } | null = null;
     for (const lane of LANES) {
@@ -313,7 +311,6 @@ export class ScopeLine {
   /** Takes the lane's first request, which is then in flight. */
   take({ lane, isProbe }: Next): PlannedRequest {
     if (LAST_LANES.includes(lane)) this.#lastLaneTurns++;
-    this.waiting--;
     const { request } = must(this.lanes[lane].shift(), `a request in lane ${lane}`);
     this.budget.inFlight++;
     if (isProbe) this.budget.isProbeUnderWay = true;

@@ -46,6 +46,8 @@ interface ReleasedRequest {
 
 export class RequestQueue {
   readonly #lines: Readonly<Record<Scope, ScopeLine>>;
+  /** Number of requests that wait in all scopes. */
+  waiting = 0;
   readonly #underWay = new Map<number, ReleasedRequest>();
   /** Clock of the request budgets. Times in requests and observations are by this machine's clock (our clock). */
   readonly #clock = new SteadyClock();
@@ -67,11 +69,6 @@ export class RequestQueue {
     };
   }
 
-  get waiting(): number {
-    const { public: reads, signed, bootstrap } = this.#lines;
-    return reads.waiting + signed.waiting + bootstrap.waiting;
-  }
-
   get inFlight(): number {
     return this.#underWay.size;
   }
@@ -91,7 +88,7 @@ export class RequestQueue {
     if (this.waiting >= MAX_WAITING && !this.#makeRoom(request)) return;
     const line = this.#lines[declarationOf(request.call.endpoint).scope];
     line.lanes[request.lane].push({ request, place: this.#places++ });
-    line.waiting++;
+    this.waiting++;
   }
 
   /** Drops waiting requests for which `findReason` returns a reason. The next release reports them as unsent. */
@@ -131,6 +128,7 @@ export class RequestQueue {
     for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs)) {
       const { line, lane, isProbe } = next;
       const request = line.take(next);
+      this.waiting--;
       const id = this.#nextId++;
       this.#underWay.set(id, { request, scope: line.scope, releasedMs: steadyMs, isProbe });
       if (request.owner.kind === 'intent') this.#intentsUnderWay++;
@@ -218,7 +216,6 @@ export class RequestQueue {
     let nextMs = this.#findEarliestLatestMs();
     for (const scope of SCOPES) {
       const line = this.#lines[scope];
-      if (line.waiting === 0) continue;
       for (const lane of LANES) {
         if (line.lanes[lane].length === 0 || !this.#hasPlace(line, lane, steadyMs)) continue;
         const moment = line.roomFromMs(lane, this.#openOrders, steadyMs);
@@ -256,12 +253,9 @@ export class RequestQueue {
   /** Earliest expiry of a waiting request, our clock, ms; Infinity when none waits. */
   #findEarliestLatestMs(): number {
     let earliestMs = Number.POSITIVE_INFINITY;
-    for (const scope of SCOPES) {
-      const line = this.#lines[scope];
-      if (line.waiting === 0) continue;
+    for (const scope of SCOPES)
       for (const lane of LANES)
-        for (const { request } of line.lanes[lane]) earliestMs = Math.min(earliestMs, request.latestMs);
-    }
+        for (const { request } of this.#lines[scope].lanes[lane]) earliestMs = Math.min(earliestMs, request.latestMs);
     return earliestMs;
   }
 
@@ -269,15 +263,15 @@ export class RequestQueue {
     const unsent: Unsent[] = [];
     for (const scope of SCOPES) {
       const line = this.#lines[scope];
-      if (line.waiting === 0) continue;
       for (const lane of LANES) {
+        if (line.lanes[lane].length === 0) continue;
         const before = unsent.length;
         line.lanes[lane] = line.lanes[lane].filter(({ request }) => {
           const reason = findReason(request);
           if (reason !== null) unsent.push({ request, reason });
           return reason === null;
         });
-        line.waiting -= unsent.length - before;
+        this.waiting -= unsent.length - before;
       }
     }
     return unsent;
@@ -291,7 +285,7 @@ export class RequestQueue {
         const dropped = this.#lines[scope].lanes[lane].pop();
         if (dropped === undefined) continue;
         this.#givenUp.push({ request: dropped.request, reason });
-        this.#lines[scope].waiting--;
+        this.waiting--;
         return true;
       }
     }
