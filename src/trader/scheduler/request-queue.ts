@@ -52,7 +52,7 @@ export class RequestQueue {
   /** Clock of the request budgets. Times in requests and observations are by this machine's clock (our clock). */
   readonly #clock = new SteadyClock();
   /** Dropped or recalled requests, which the next release reports as unsent. */
-  #givenUp: Unsent[] = [];
+  readonly #givenUp: Unsent[] = [];
   /** Times of sent reads of own state (orders, own trades, assets, reconciliation rounds), by `SteadyClock`, ms. */
   readonly #ownReads = new SlidingMinute();
   #intentsUnderWay = 0;
@@ -93,7 +93,20 @@ export class RequestQueue {
 
   /** Drops waiting requests for which `findReason` returns a reason. The next release reports them as unsent. */
   recall(findReason: (request: PlannedRequest) => string | null): void {
-    for (const unsent of this.#takeOut(findReason)) this.#givenUp.push(unsent);
+    for (const scope of SCOPES) {
+      const { lanes } = this.#lines[scope];
+      for (const lane of LANES) {
+        if (lanes[lane].length === 0) continue;
+        const kept: ScopeLine['lanes'][Lane] = [];
+        for (const waiting of lanes[lane]) {
+          const reason = findReason(waiting.request);
+          if (reason === null) kept.push(waiting);
+          else this.#givenUp.push({ request: waiting.request, reason });
+        }
+        this.waiting -= lanes[lane].length - kept.length;
+        lanes[lane] = kept;
+      }
+    }
   }
 
   /**
@@ -118,12 +131,8 @@ export class RequestQueue {
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
     // Waiting requests that have expired are reported as unsent, like dropped requests.
     const reason = 'the request expired while it waited for the request budget';
-    const hasExpired = this.#findEarliestLatestMs() <= nowMs;
-    const expired = hasExpired
-      ? this.#takeOut((request) => (request.latestMs <= nowMs ? reason : null))
-      : NOTHING.unsent;
-    const unsent = this.#givenUp.length === 0 ? expired : [...this.#givenUp, ...expired];
-    if (this.#givenUp.length > 0) this.#givenUp = [];
+    if (this.#findEarliestLatestMs() <= nowMs) this.recall(({ latestMs }) => (latestMs <= nowMs ? reason : null));
+    const unsent = this.#givenUp.length === 0 ? NOTHING.unsent : this.#givenUp.splice(0);
     const requests: Request[] = [];
     for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs)) {
       const { line, lane, isProbe } = next;
@@ -257,24 +266,6 @@ export class RequestQueue {
       for (const lane of LANES)
         for (const { request } of this.#lines[scope].lanes[lane]) earliestMs = Math.min(earliestMs, request.latestMs);
     return earliestMs;
-  }
-
-  #takeOut(findReason: (request: PlannedRequest) => string | null): Unsent[] {
-    const unsent: Unsent[] = [];
-    for (const scope of SCOPES) {
-      const line = this.#lines[scope];
-      for (const lane of LANES) {
-        if (line.lanes[lane].length === 0) continue;
-        const before = unsent.length;
-        line.lanes[lane] = line.lanes[lane].filter(({ request }) => {
-          const reason = findReason(request);
-          if (reason !== null) unsent.push({ request, reason });
-          return reason === null;
-        });
-        this.waiting -= unsent.length - before;
-      }
-    }
-    return unsent;
   }
 
   /** Drops the newest request of the least urgent lane, else `coming` itself; returns true if `coming` has room. */
