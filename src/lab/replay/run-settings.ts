@@ -1,8 +1,7 @@
 import { TwinbookError } from '../../shared/base/errors.js';
-import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 import type { Config } from '../../shell/config/config.js';
 import { shippedStrategies, VERSION } from '../../shell/config/shipped.js';
-import { settingName } from '../../shell/config/shown.js';
+import { inSettingUnit, settingName } from '../../shell/config/shown.js';
 import { loadShipped } from '../../shell/config/strategy-module.js';
 import type { RunDescription } from '../../shell/journal/runs.js';
 import type { StrategySettings, TraderSettings } from '../../trader/engine/settings.js';
@@ -125,14 +124,13 @@ function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, with
   ];
 }
 
-/** Lists each setting that differs, by its name in a file. In nested settings, a name with `Micros` marks an amount. */
+/** Lists each setting that differs, by its name and in its unit in a file. */
 function valueChanges(name: string, then: unknown, now: unknown, isMicros = false): string[] {
   return fieldDifferences(then, now).map(({ path, recorded, replayed }) => {
-    const isAmount = path === '' ? isMicros : path.endsWith('Micros');
+    const key = path === '' && isMicros ? 'Micros' : (path.split('.').at(-1) ?? '');
     const text = (json: string | null): string => {
       if (json === null) return 'absent';
-      // Numbers from the journal do not have the type `Micros`.
-      return isAmount && /^-?\d+$/.test(json) ? formatDecimal(Number(json) as Micros) : json;
+      return /^-?\d{1,15}$/.test(json) ? `${inSettingUnit(key, Number(json))}` : json;
     };
     const place = [name, ...path.split('.').filter(Boolean).map(settingName)].join('.');
     return `${place} is now ${text(replayed)}, in the run it was ${text(recorded)}`;

@@ -61,16 +61,28 @@ const shownObject = (value: object, hide: Hide): Shown => shownValue('', value, 
 
 function shownValue(name: string, value: unknown, hide: Hide): unknown {
   if (SECRET.test(name) && value !== null) return hide(value, '********');
-  if (typeof value === 'number' && name.endsWith('Micros')) return formatDecimal(micros(value));
+  if (typeof value === 'number') return inSettingUnit(name, value);
   if (typeof value === 'string') return USER_INFO.test(value) ? hide(value, withoutUserInfo(value)) : value;
   if (Array.isArray(value)) return value.map((item: unknown) => shownValue('', item, hide));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [settingName(key), shownValue(key, one, hide)]));
 }
 
+/** Fields in ms whose settings are in seconds. */
+const IN_SECONDS: readonly string[] = ['cancelAllWithinMs', 'leaseMs', 'maxAgeMs'];
+
+/** Converts a field's number to the unit of its setting: decimal text for money and shares, MB, or seconds. */
+export function inSettingUnit(key: string, value: number): number | string {
+  if (key.endsWith('Micros')) return formatDecimal(micros(value));
+  if (key.endsWith('Bytes')) return value / 1_000_000;
+  return IN_SECONDS.includes(key) ? value / 1_000 : value;
+}
+
 /** Converts the name of a field to the setting's name in files: `maxLossDayMicros` becomes `max_loss_day`. */
-export const settingName = (key: string): string =>
-  key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export function settingName(key: string): string {
+  const name = IN_SECONDS.includes(key) ? key.replace(/Ms$/, 'S') : key.replace(/Micros$/, '').replace(/Bytes$/, 'Mb');
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** Masks user and password of an address. Paths and strategy parameters may contain addresses with a password. */
 const withoutUserInfo = (text: string): string => text.replace(USER_INFO, '://********@');

@@ -125,7 +125,9 @@ export const METRICS = {
   twinbook_backup_timestamp_seconds: gauge('Time of the newest backup of the ledger; absent without a backup.'),
   twinbook_backup_failing: gauge('1 if the newest attempt to back up the ledger has failed.'),
   twinbook_journal_writing: gauge('1 while this run writes its journal, 0 after its end; absent without a journal.'),
-  twinbook_logins_refused_total: counter('Number of refused logins to the page; only of a console’s first trader.'),
+  twinbook_logins_refused_total: counter(
+    'Number of refused logins and metrics tokens; only of a console’s first trader.',
+  ),
   twinbook_disk_free_bytes: gauge("Free space on the ledger's disk."),
   twinbook_guardian_watching: gauge('1 while a guardian can cancel orders; absent if no guardian is needed.'),
   twinbook_alerts_active: gauge('Number of open alerts, by severity.', 'severity'),

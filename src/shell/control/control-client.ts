@@ -31,9 +31,9 @@ export async function askTrader<R extends ControlQuestion>(request: R, call: Con
   }
   const code = response.ofFiles === true ? 'config_invalid' : 'usage';
   const hint = '`twinbook status` shows the current mode and the command that ends this mode.';
-  // No hint if the trader's message already names a command.
-  const isNamed = response.error.includes('`twinbook ');
-  throw new TwinbookError(code, `the trader refused: ${response.error}`, isNamed ? '' : hint);
+  // No hint about modes for a refused configuration, or if the trader's message already names a command.
+  const isHintless = request.command === 'config' || response.error.includes('`twinbook ');
+  throw new TwinbookError(code, `the trader refused: ${response.error}`, isHintless ? '' : hint);
 }
 
 /** Why a trader cannot be asked: no process writes the ledger, or its writer (`silentPid`, if known) does not answer. */

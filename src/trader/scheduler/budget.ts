@@ -279,7 +279,8 @@ export class ScopeLine {
     const left = this.budget.available(nowMs);
     if (left <= 0 || this.budget.probing) return left;
     const floor = laneFloor(this.scope, lane, openOrders, this.budget.perMinute(nowMs));
-    const even = lane === this.#pacedLane ? Math.floor(this.budget.evenRoom(this.#most(openOrders, nowMs), nowMs)) : left;
+    const even =
+      lane === this.#pacedLane ? Math.floor(this.budget.evenRoom(this.#most(openOrders, nowMs), nowMs)) : left;
     if (lane === 'cancel' || this.#withinMs === 0) return Math.min(left - floor, even);
     return Math.min(left, this.budget.available(nowMs, this.#withinMs) - floor, even);
   }
