@@ -60,14 +60,14 @@ export class PollRecord {
   ready(intervalMs: number, nowMs: number): boolean {
     if (this.underWay) return false;
     if (this.expedited !== null) return true;
-    return this.age(nowMs) >= this.#wait(intervalMs) && !this.#backsOff(nowMs);
+    return this.sinceAsked(nowMs) >= this.#wait(intervalMs) && !this.#backsOff(nowMs);
   }
 
   /** Time from which the poll is ready, unless it is expedited before, our clock, ms; Infinity while in flight. */
   readyFromMs(intervalMs: number, nowMs: number): number {
     if (this.underWay) return Number.POSITIVE_INFINITY;
     if (this.ready(intervalMs, nowMs)) return nowMs;
-    const waitedMs = nowMs + this.#wait(intervalMs) - this.age(nowMs);
+    const waitedMs = nowMs + this.#wait(intervalMs) - this.sinceAsked(nowMs);
     return this.#backsOff(nowMs) ? Math.max(waitedMs, this.#notBeforeMs) : waitedMs;
   }
 
