@@ -28,8 +28,8 @@ export class PollRecord {
   /** Time of the poll's last request, our clock, ms; null before the first request. */
   #askedMs: number | null = null;
   #failures = 0;
-  /** True when the poll's last request failed; an unsent request does not count. */
-  #hasFailed = false;
+  /** True when the poll never succeeded and its last request failed: then it waits only for its backoff. */
+  #hasOnlyFailed = false;
   #notBeforeMs = 0;
 
   constructor(target: PollTarget, bookDepth: number) {
@@ -60,14 +60,14 @@ export class PollRecord {
   ready(intervalMs: number, nowMs: number): boolean {
     if (this.underWay) return false;
     if (this.expedited !== null) return true;
-    return this.sinceAsked(nowMs) >= this.#wait(intervalMs) && !this.#backsOff(nowMs);
+    return (this.#hasOnlyFailed || this.sinceAsked(nowMs) >= intervalMs) && !this.#backsOff(nowMs);
   }
 
   /** Time from which the poll is ready, unless it is expedited before, our clock, ms; Infinity while in flight. */
   readyFromMs(intervalMs: number, nowMs: number): number {
     if (this.underWay) return Number.POSITIVE_INFINITY;
     if (this.ready(intervalMs, nowMs)) return nowMs;
-    const waitedMs = nowMs + this.#wait(intervalMs) - this.sinceAsked(nowMs);
+    const waitedMs = nowMs + (this.#hasOnlyFailed ? 0 : intervalMs) - this.sinceAsked(nowMs);
     return this.#backsOff(nowMs) ? Math.max(waitedMs, this.#notBeforeMs) : waitedMs;
   }
 
@@ -86,6 +86,7 @@ export class PollRecord {
   onSeen(nowMs: number): void {
     this.#askedMs = nowMs;
     this.answered = true;
+    this.#hasOnlyFailed = false;
     this.expedited = null;
     this.#failures = 0;
     this.#notBeforeMs = 0;
@@ -94,7 +95,7 @@ export class PollRecord {
   onEnd(result: PollResult, nowMs: number): void {
     if (!this.underWay) return;
     this.underWay = false;
-    this.#hasFailed = result === 'failed';
+    this.#hasOnlyFailed = result === 'failed' && !this.answered;
     if (result === 'unsent') return;
     this.answered ||= result === 'ok';
     this.#failures = result === 'ok' ? 0 : Math.min(this.#failures + 1, 10);
@@ -107,13 +108,8 @@ export class PollRecord {
     this.expedited = null;
     this.#askedMs = null;
     this.#failures = 0;
-    this.#hasFailed = false;
+    this.#hasOnlyFailed = false;
     this.#notBeforeMs = 0;
-  }
-
-  /** Required wait since the poll's last request, ms. A poll that never succeeded waits only for its backoff. */
-  #wait(intervalMs: number): number {
-    return this.#hasFailed && !this.answered ? 0 : intervalMs;
   }
 
   /** True during the backoff after failures. Setting our clock back must not extend the backoff. */
