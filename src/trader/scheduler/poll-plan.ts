@@ -105,7 +105,7 @@ export class PollPlan {
   #bookTurns = 0;
   /** Facts from which `#intervals` was computed. */
   #pace: readonly number[] = [];
-  #intervals: readonly (readonly [AccountPoll, number])[] = [];
+  #intervals: readonly (readonly [PollRecord, number])[] = [];
   #markets: readonly PolledMarket[] = [];
   #watched: readonly PolledEntry[] = [];
   /** True while polls of markets that are no longer tracked may remain. */
@@ -145,8 +145,8 @@ export class PollPlan {
       this.#forgetting = !this.#memory.keep(new Set(this.#markets.map(({ marketConditionId }) => marketConditionId)));
     const requests: PlannedRequest[] = [];
     let room = facts.publicHeadroom();
-    for (const [kind, intervalMs] of this.#intervals) {
-      const record = this.#memory.account(kind);
+    for (const [record, intervalMs] of this.#intervals) {
+      const { kind } = record.target;
       if (!record.ready(intervalMs, nowMs)) continue;
       requests.push(planPoll(record, nowMs, false));
       if (kind !== 'catalog' && kind !== 'details') continue;
@@ -188,8 +188,8 @@ export class PollPlan {
   /** Earliest time at which a poll can be due unless facts change, our clock, ms. */
   #nextMs(nowMs: number): number {
     let accountMs = Number.POSITIVE_INFINITY;
-    for (const [kind, intervalMs] of this.#intervals)
-      accountMs = Math.min(accountMs, this.#memory.account(kind).readyFromMs(intervalMs, nowMs));
+    for (const [record, intervalMs] of this.#intervals)
+      accountMs = Math.min(accountMs, record.readyFromMs(intervalMs, nowMs));
     const creditMs = nowMs + Math.ceil(Math.max(0, PARTS - this.#credit) / (this.#publicPerMinute * PUBLIC_TENTHS));
     let marketMs = Number.POSITIVE_INFINITY;
     for (const watched of this.#watched) {
@@ -231,7 +231,7 @@ export class PollPlan {
     intervals.push(['orders', fitted.ordersMs], ['assets', fitted.roundsMs], ['catalog', catalogIntervalMs]);
     if (byPages) intervals.push(['details', DETAILS_INTERVAL_MS]);
     if (Number.isFinite(marksEveryMs)) intervals.push(['marks', marksEveryMs]);
-    this.#intervals = intervals;
+    this.#intervals = intervals.map(([kind, intervalMs]) => [this.#memory.account(kind), intervalMs]);
     return true;
   }
 
