@@ -221,7 +221,9 @@ export class PollPlan {
     const fillsMs = resting ? bestMs : ownIntervalMs * IDLE_FACTOR;
     const byPages = markets.length >= MARKETS_A_PAGE * openMarketPages;
     const pace = [Number(resting), fillsMs, marksEveryMs, signedPerMinute, requestsARound, Number(byPages)];
-    if (pace.every((value, at) => value === this.#pace[at])) return false;
+    let isSame = true;
+    for (let at = 0; at < pace.length; at++) isSame &&= pace[at] === this.#pace[at];
+    if (isSame) return false;
     this.#pace = pace;
     const { ownTrades, assetsIntervalMs: roundsMs, catalogIntervalMs } = this.#settings;
     const paceMs = ownIntervalMs * (resting ? 1 : IDLE_FACTOR);
