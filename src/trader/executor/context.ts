@@ -100,13 +100,13 @@ export class Context {
     this.orders = new UnsettledOrders(ledger);
   }
 
-  reaction(nowMs: number, work: () => void): Reaction {
+  /** Begins a call of the executor. The returned reaction collects the requests and events of this call. */
+  start(nowMs: number): Reaction {
     if (nowMs < this.#nowMs) this.intents.stepBack(nowMs);
     this.#nowMs = nowMs;
     this.#requests = [];
     this.#events = [];
     this.#foreign = 0;
-    work();
     return { requests: this.#requests, events: this.#events };
   }
 

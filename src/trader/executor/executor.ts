@@ -60,11 +60,11 @@ export class Executor {
     const strategy = intent.kind === 'place' ? intent.strategy : '';
     const off = intent.kind === 'place' ? 'placing' : 'converting';
     assert(this.#context.isAllowed(intent.kind, strategy), `${off} is off, but got ${intent.kind} ${intent.intentId}`);
-    return this.#context.reaction(nowMs, () => {
-      const row = newRow(this.#context, intent, reason, nowMs);
-      this.#context.ledger.addIntent(row);
-      this.#context.queueRequest(this.#context.intents.take(row, nowMs), 'draft', nowMs);
-    }).requests;
+    const reaction = this.#context.start(nowMs);
+    const row = newRow(this.#context, intent, reason, nowMs);
+    this.#context.ledger.addIntent(row);
+    this.#context.queueRequest(this.#context.intents.take(row, nowMs), 'draft', nowMs);
+    return reaction.requests;
   }
 
   /** Returns why a waiting draft or submit request must not be sent now; null if it may. Reads may always be sent. */
@@ -78,76 +78,76 @@ export class Executor {
     const { owner } = report.request;
     assert(owner.kind === 'intent', `the report belongs to no intent: ${describeOwner(owner)}`);
     const { step, intentId } = owner;
-    return this.#context.reaction(report.nowMs, () => {
-      if (report.venueTimeMs !== null) this.#context.venueNowMs = report.venueTimeMs;
-      const inFlight = this.#context.intents.get(intentId);
-      if (inFlight === null || inFlight.busy !== step) {
-        // The intent no longer waits for this answer, but a record in the answer is still applied.
-        observeRecord(this.#context, inFlight, report);
-        return;
-      }
-      inFlight.busy = null;
-      if (step === 'draft') onDraft(this.#context, inFlight, report);
-      else if (step === 'submit') onSubmit(this.#context, inFlight, report);
-      else onRead(this.#context, inFlight, report);
-      this.#next(inFlight, report.nowMs);
-    });
+    const reaction = this.#context.start(report.nowMs);
+    if (report.venueTimeMs !== null) this.#context.venueNowMs = report.venueTimeMs;
+    const inFlight = this.#context.intents.get(intentId);
+    if (inFlight === null || inFlight.busy !== step) {
+      // The intent no longer waits for this answer, but a record in the answer is still applied.
+      observeRecord(this.#context, inFlight, report);
+      return reaction;
+    }
+    inFlight.busy = null;
+    if (step === 'draft') onDraft(this.#context, inFlight, report);
+    else if (step === 'submit') onSubmit(this.#context, inFlight, report);
+    else onRead(this.#context, inFlight, report);
+    this.#next(inFlight, report.nowMs);
+    return reaction;
   }
 
   /** Signs drafts that an earlier transaction stored. Returns submit requests. `objectionTo` may reject an order. */
   signDrafts(nowMs: number, objectionTo?: Parameters<typeof sign>[4]): Reaction {
-    return this.#context.reaction(nowMs, () => {
-      for (const inFlight of this.#context.toSign.splice(0))
-        sign(this.#context, this.#signer, inFlight, nowMs, objectionTo);
-    });
+    const reaction = this.#context.start(nowMs);
+    for (const inFlight of this.#context.toSign.splice(0))
+      sign(this.#context, this.#signer, inFlight, nowMs, objectionTo);
+    return reaction;
   }
 
   /** Does all due work. Call `tick` at least once a second. `venueNowMs`: exchange time; null while unknown. */
   tick(nowMs: number, venueNowMs: number | null): Reaction {
-    return this.#context.reaction(nowMs, () => {
-      if (venueNowMs !== null) this.#context.venueNowMs = venueNowMs;
-      for (const inFlight of this.#context.intents.all()) {
-        if (inFlight.intent.state === 'abandoned') this.#context.lapse(inFlight, nowMs);
-        else this.#actIfDue(inFlight, nowMs);
-      }
-    });
+    const reaction = this.#context.start(nowMs);
+    if (venueNowMs !== null) this.#context.venueNowMs = venueNowMs;
+    for (const inFlight of this.#context.intents.all()) {
+      if (inFlight.intent.state === 'abandoned') this.#context.lapse(inFlight, nowMs);
+      else this.#actIfDue(inFlight, nowMs);
+    }
+    return reaction;
   }
 
   /** Restores the intents in flight from the ledger. Call `recover` once at the start, before any other method. */
   recover(nowMs: number): Reaction {
-    return this.#context.reaction(nowMs, () => {
-      for (const intent of this.#context.ledger.activeIntents()) {
-        this.#takeUp(this.#context.intents.take(intent, nowMs), nowMs);
-      }
-    });
+    const reaction = this.#context.start(nowMs);
+    for (const intent of this.#context.ledger.activeIntents()) {
+      this.#takeUp(this.#context.intents.take(intent, nowMs), nowMs);
+    }
+    return reaction;
   }
 
   /** Processes the complete list of own resting orders, whose first page was requested at `listSentMs`. */
   onOwnOrders(rows: readonly OrderRow[], listSentMs: number, nowMs: number): Reaction {
     const look: RecordPoll = { sentMs: listSentMs, nowMs, venueTimeMs: null, source: 'list' };
-    return this.#context.reaction(nowMs, () => {
-      const listed = new Set<string>();
-      for (const row of rows) {
-        const order = row.pubkey === null ? null : this.#context.orders.get(row.pubkey);
-        if (order === null) {
-          if (isFinalOrder(row.status)) continue;
-          const pubkey = row.pubkey ?? '(none)';
-          const text = `order ${pubkey} rests for our wallet but is not in this ledger: ${describeRow(row)}`;
-          this.#context.reportForeign('foreign_order', pubkey, row.market.condition_id, text, nowMs);
-          continue;
-        }
-        listed.add(order.pubkey);
-        observeOrder(this.#context, order, row, look);
+    const reaction = this.#context.start(nowMs);
+    const listed = new Set<string>();
+    for (const row of rows) {
+      const order = row.pubkey === null ? null : this.#context.orders.get(row.pubkey);
+      if (order === null) {
+        if (isFinalOrder(row.status)) continue;
+        const pubkey = row.pubkey ?? '(none)';
+        const text = `order ${pubkey} rests for our wallet but is not in this ledger: ${describeRow(row)}`;
+        this.#context.reportForeign('foreign_order', pubkey, row.market.condition_id, text, nowMs);
+        continue;
       }
-      for (const inFlight of this.#context.intents.all()) {
-        const { kind, state, draftPubkey } = inFlight.intent;
-        if (kind !== 'place' || state !== 'live' || listed.has(must(draftPubkey, 'pubkey of a live order'))) continue;
-        // An order that is missing in the list may still rest, so its record is read. Lists that were requested before
-        // the order was live are ignored.
-        if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)
-          inFlight.dueMs = nowMs;
-      }
-    });
+      listed.add(order.pubkey);
+      observeOrder(this.#context, order, row, look);
+    }
+    for (const inFlight of this.#context.intents.all()) {
+      const { kind, state, draftPubkey } = inFlight.intent;
+      if (kind !== 'place' || state !== 'live' || listed.has(must(draftPubkey, 'pubkey of a live order'))) continue;
+      // An order that is missing in the list may still rest, so its record is read. Lists that were requested before
+      // the order was live are ignored.
+      if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)
+        inFlight.dueMs = nowMs;
+    }
+    return reaction;
   }
 
   /** Processes rows of any page of `trades.list`, in any order of pages. Known rows are skipped by a cache. */
@@ -155,7 +155,9 @@ export class Executor {
     // A front end of the exchange may have a slow clock. Without any time of the exchange, no time counts as late.
     const knownMs = Math.max(venueTimeMs ?? 0, this.#context.venueNowMs ?? 0);
     const venueS = knownMs === 0 ? Number.POSITIVE_INFINITY : Math.floor(knownMs / 1000);
-    return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs, venueS));
+    const reaction = this.#context.start(nowMs);
+    observeTrades(this.#context, rows, nowMs, venueS);
+    return reaction;
   }
 
   isUnderWay(intentId: string): boolean {

@@ -126,7 +126,7 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
     name: 'absence-is-an-end',
     what: 'An order that a list of resting orders leaves out counts as canceled.',
     file: EXECUTOR,
-    text: '        if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)\n          inFlight.dueMs = nowMs;',
+    text: '      if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)\n        inFlight.dueMs = nowMs;',
     replacement: `        const gone = must(this.#context.orders.get(must(draftPubkey, 'pubkey')), 'order');
         this.#context.orders.change(gone.pubkey, { status: 'canceled', filledMicros: gone.filledMicros, closedMs: nowMs });
         this.#context.intents.move(inFlight, 'settled', nowMs, 'a list leaves it out');`,
@@ -171,7 +171,7 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
     name: 'recovery-forgets-signed',
     what: 'A start does not take up what was signed and not settled.',
     file: EXECUTOR,
-    text: '        this.#takeUp(this.#context.intents.take(intent, nowMs), nowMs);',
+    text: '      this.#takeUp(this.#context.intents.take(intent, nowMs), nowMs);',
     replacement: `        if (intent.state === 'signed' || intent.state === 'unknown') continue;
         this.#takeUp(this.#context.intents.take(intent, nowMs), nowMs);`,
   },
