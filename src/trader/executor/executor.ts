@@ -70,8 +70,10 @@ export class Executor {
   /** Returns why a waiting draft or submit request must not be sent now; null if it may. Reads may always be sent. */
   findObjection(intentId: string, step: IntentStep, nowMs: number): string | null {
     if (step === 'read') return null;
-    const inFlight = this.#context.intents.get(intentId);
-    return inFlight === null ? 'the intent of the request has ended' : this.#context.findObjection(inFlight, nowMs);
+    const inFlight = this.#context.intents.byId.get(intentId);
+    return inFlight === undefined
+      ? 'the intent of the request has ended'
+      : this.#context.findObjection(inFlight, nowMs);
   }
 
   onReport(report: RequestResult): Reaction {
@@ -80,8 +82,8 @@ export class Executor {
     const { step, intentId } = owner;
     const reaction = this.#context.start(report.nowMs);
     if (report.venueTimeMs !== null) this.#context.venueNowMs = report.venueTimeMs;
-    const inFlight = this.#context.intents.get(intentId);
-    if (inFlight === null || inFlight.busy !== step) {
+    const inFlight = this.#context.intents.byId.get(intentId);
+    if (inFlight === undefined || inFlight.busy !== step) {
       // The intent no longer waits for this answer, but a record in the answer is still applied.
       observeRecord(this.#context, inFlight, report);
       return reaction;
@@ -161,7 +163,7 @@ export class Executor {
   }
 
   isUnderWay(intentId: string): boolean {
-    return this.#context.intents.get(intentId) !== null;
+    return this.#context.intents.byId.has(intentId);
   }
 
   setConfigHash(configHash: string): void {
@@ -236,9 +238,9 @@ export class Executor {
       if (inFlight.reserved.reservation !== null) found.push(inFlight.reserved.reservation);
     }
     for (const order of this.#context.orders.unsettled.values()) {
-      const inFlight = this.#context.intents.get(order.intentId);
+      const inFlight = this.#context.intents.byId.get(order.intentId);
       // The loop above has already added the reservations of intents that have not ended.
-      if (order.closedMs === null || (inFlight !== null && !isFinalIntent(inFlight.intent.state))) continue;
+      if (order.closedMs === null || (inFlight !== undefined && !isFinalIntent(inFlight.intent.state))) continue;
       const intent = must(this.#context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
       // The order has ended, but shares and currency of fills that are not booked yet stay reserved.
       const left = subtractBooked(order, sub(order.filledMicros, order.failedMicros));
@@ -274,7 +276,7 @@ export class Executor {
 
   /** Schedules the next read of an unfinished intent, or drops a finished intent from the list. */
   #next(inFlight: InFlight, nowMs: number): void {
-    if (this.#context.intents.get(inFlight.intent.id) !== inFlight) return;
+    if (this.#context.intents.byId.get(inFlight.intent.id) !== inFlight) return;
     const { state, kind } = inFlight.intent;
     const { effect } = STANDINGS[state];
     const idle = inFlight.busy === null && inFlight.dueMs === null;

@@ -78,10 +78,6 @@ export class InFlightIntents {
     }
   }
 
-  get(intentId: string): InFlight | null {
-    return this.byId.get(intentId) ?? null;
-  }
-
   /** Returns the unfinished `place` or `cancel` of an order, or the unfinished conversion of a market; null if none. */
   find(kind: IntentKind, name: string): InFlight | null {
     return this.#slots[kind].get(name) ?? null;
@@ -97,7 +93,7 @@ export class InFlightIntents {
 
   /** Returns the intent. An ended intent is first added to the list again, so that its record can be read. */
   takeAgain(intentId: string, nowMs: number): InFlight {
-    return this.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
+    return this.byId.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
   }
 
   /** Applies an event to an intent and writes its ledger row. An intent in a final state is dropped from the list. */

@@ -112,7 +112,7 @@ function noteEnded(
 ): void {
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
-  if (again && order.status === status && context.intents.get(intentId) === null) {
+  if (again && order.status === status && !context.intents.byId.has(intentId)) {
     // The order had already ended with this status, so only its filled amount may be new.
     context.orders.change(pubkey, { status, filledMicros, closedMs });
     return;

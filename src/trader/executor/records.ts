@@ -154,7 +154,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
 }
 
 /** Processes the record in the answer to a submit or read. Answers to draft requests contain no record. */
-export function observeRecord(context: Context, inFlight: InFlight | null, report: RequestResult): void {
+export function observeRecord(context: Context, inFlight: InFlight | undefined, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
   const look: RecordPoll = { ...report, source: 'record' };
   switch (report.request.call.endpoint) {
@@ -172,11 +172,11 @@ export function observeRecord(context: Context, inFlight: InFlight | null, repor
     case 'merges.detail':
     case 'splits.submit':
     case 'splits.detail':
-      if (inFlight !== null) observeSets(context, inFlight, readAnswer(report, 'merges.detail'), look);
+      if (inFlight !== undefined) observeSets(context, inFlight, readAnswer(report, 'merges.detail'), look);
       break;
     case 'redeems.submit':
     case 'redeems.detail':
-      if (inFlight !== null) observeRedeem(context, inFlight, readAnswer(report, 'redeems.detail'), look);
+      if (inFlight !== undefined) observeRedeem(context, inFlight, readAnswer(report, 'redeems.detail'), look);
       break;
     default:
       break;
