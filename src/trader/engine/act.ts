@@ -105,9 +105,9 @@ function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): b
 function applyRung({ executor, safety, markets }: TraderState, nowMs: number): void {
   const { mode } = safety.mode();
   const { orders, conversions, stance } = LADDER[mode];
-  executor.setConverting(conversions);
+  executor.allowed.converting = conversions;
   // During a flatten, only sales may be placed. Quotes in flight when a flatten begins must not rest afterwards.
-  executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
+  executor.allowed.placing = orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes';
   // If the risk stance changed, orders in flight that were decided under another stance are withdrawn and decided
   // again. The same happens after a fill that contradicts its signed order has changed the position.
   const isOutdated = safety.guards.fillAlarm.takeNew() || stance !== safety.stance;

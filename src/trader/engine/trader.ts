@@ -57,8 +57,8 @@ export class Trader {
       const { startedWith: start } = settings;
       if (start !== undefined) rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
       // No order is signed or sent until own orders and holdings are read, or while the trader is killed.
-      executor.setPlacing(false);
-      executor.setConverting('none');
+      executor.allowed.placing = false;
+      executor.allowed.converting = 'none';
       react(state, executor.recover(nowMs), nowMs);
       state.account.invalidate();
     });

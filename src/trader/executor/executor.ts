@@ -27,7 +27,7 @@ import {
 import type { Intent } from '../risk/intent.js';
 import { type Approved, isApproved } from '../risk/risk.js';
 import { Context, type RecordPoll } from './context.js';
-import type { Converting, IntentSigner, Reaction, Reservation } from './contract.js';
+import type { IntentSigner, Reaction, Reservation } from './contract.js';
 import type { InFlight } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { observeOrder, observeTrades } from './orders.js';
@@ -40,10 +40,17 @@ import { markUncertain, observeRecord, onDraft, onRead, onSubmit, sign } from '.
 export class Executor {
   readonly #context: Context;
   readonly #signer: IntentSigner;
+  /**
+   * Orders and conversions that may be signed and sent. If `placing` is false (kill, stop), the executor sends no
+   * further order. Orders and conversions that may have been sent are still tracked. In a killed trader, set `placing`
+   * before `recover` and `tick`.
+   */
+  readonly allowed: Pick<Context, 'placing' | 'converting'>;
 
   /** If the ledger is not new, call `recover` before any other method. */
   constructor(ledger: Ledger, signer: IntentSigner, profile: VenueProfile, settings: Context['settings']) {
     this.#context = new Context(ledger, profile, settings);
+    this.allowed = this.#context;
     this.#signer = signer;
   }
 
@@ -168,19 +175,6 @@ export class Executor {
 
   setConfigHash(configHash: string): void {
     this.#context.settings = { ...this.#context.settings, configHash };
-  }
-
-  /**
-   * Sets which orders may be signed and sent. With false (kill, stop), the executor sends no further order, but still
-   * tracks orders that may have been sent. In a killed trader, call `setPlacing` before `recover` and `tick`.
-   */
-  setPlacing(allowed: Context['placing']): void {
-    this.#context.placing = allowed;
-  }
-
-  /** Sets which conversions may be signed and sent. Conversions that may have been sent are still tracked. */
-  setConverting(allowed: Converting): void {
-    this.#context.converting = allowed;
   }
 
   /**

@@ -13,7 +13,7 @@ const KINDS = {
     reserved: { kind: 'merge', cashMicros: 0, yesMicros: TEN, noMicros: TEN },
     /** Changes of currency, YES and NO, per share. */
     moves: [1, -1, -1],
-    /** Settings of `setConverting` under which this conversion is not started. */
+    /** Values of `allowed.converting` under which this conversion is not started. */
     off: ['none'] as readonly ('to_currency' | 'none')[],
   },
   split: {
@@ -184,14 +184,14 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
   describe.each(off)('while converting is %s', (converting) => {
     it('is not begun: that would be a bug', () => {
       const s = fresh();
-      s.executor.setConverting(converting);
+      s.executor.allowed.converting = converting;
       expect(() => s.begin(intent)).toThrow(/converting is off/);
       expect(s.ledger.intents()).toEqual([]);
     });
 
     it('has no draft signed', () => {
       const s = begun();
-      s.executor.setConverting(converting);
+      s.executor.allowed.converting = converting;
       s.answer(create, draft(s));
       expect([s.state('c'), s.out, s.ledger.intent('c')?.signature]).toEqual(['abandoned', [], null]);
     });
@@ -199,11 +199,11 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
     it('has no lost draft asked for again, and lets go of a signature that never left', () => {
       const s = begun();
       s.answer(create, lost);
-      s.executor.setConverting(converting);
+      s.executor.allowed.converting = converting;
       s.wait(5_000);
       expect([s.state('c'), s.out]).toEqual(['abandoned', []]);
       const signed = submitted();
-      signed.executor.setConverting(converting);
+      signed.executor.allowed.converting = converting;
       signed.answer(submit, unsent);
       signed.wait(10_000);
       expect([signed.state('c'), signed.out]).toEqual(['abandoned', []]);
@@ -211,7 +211,7 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
 
     it.each([lost, refused('throttled', 429)])('has its signature sent once, and is read until it ends (%o)', (put) => {
       const s = submitted();
-      s.executor.setConverting(converting);
+      s.executor.allowed.converting = converting;
       s.answer(submit, put);
       for (let waited = 0; waited < LIFETIME_S * 1_000 && s.state('c') !== 'expired'; waited += 5_000) {
         s.wait(5_000);
@@ -224,7 +224,7 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
     it('is followed until it is booked if it may have left', () => {
       const s = submitted();
       s.answer(submit, lost);
-      s.executor.setConverting(converting);
+      s.executor.allowed.converting = converting;
       s.wait(10_000);
       s.answer(detail, record('in_process'));
       s.wait(10_000);
@@ -235,10 +235,10 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
     it('is sent again as soon as converting is on, if it may have left', () => {
       const s = submitted();
       s.answer(submit, lost);
-      s.executor.setConverting(converting);
+      s.executor.allowed.converting = converting;
       s.wait(10_000);
       s.answer(detail, record('waiting_to_sign'));
-      s.executor.setConverting('all');
+      s.executor.allowed.converting = 'all';
       s.wait(10_000);
       s.answer(detail, record('waiting_to_sign'));
       s.wait(10_000);
@@ -263,7 +263,7 @@ it.each([
 
 it('a merge is begun while converting is to currency, a redeem is not while there is none', () => {
   const s = fresh();
-  s.executor.setConverting('none');
+  s.executor.allowed.converting = 'none';
   const redeem = {
     kind: 'redeem',
     intentId: 'r',
@@ -273,7 +273,7 @@ it('a merge is begun while converting is to currency, a redeem is not while ther
   } as const;
   expect(() => s.begin(redeem)).toThrow(/converting is off/);
   expect(s.ledger.intents()).toEqual([]);
-  s.executor.setConverting('to_currency');
+  s.executor.allowed.converting = 'to_currency';
   s.begin(KINDS.merge.intent);
   expect(s.out).toEqual(['merges.create']);
 });

@@ -480,7 +480,7 @@ describe('own trades', () => {
 describe('a kill', () => {
   it('leaves stored drafts unsigned', () => {
     const s = fresh().place();
-    s.executor.setPlacing(false);
+    s.executor.allowed.placing = false;
     s.answer('orders.create', s.draft());
     expect(s.state()).toBe('abandoned');
     expect(s.out).toEqual([]);
@@ -488,7 +488,7 @@ describe('a kill', () => {
 
   it('sends no signature again, and still settles what may have left', () => {
     const s = fresh().submitted(lost);
-    s.executor.setPlacing(false);
+    s.executor.allowed.placing = false;
     for (const wait of [500, 5_000, 10_000]) s.readAfter(wait, 'waiting_to_sign');
     s.readAfter(30_000, 'open');
     expect(s.state()).toBe('live');

@@ -110,13 +110,13 @@ describe('a withdrawal', () => {
 
 it('placing of one strategy only signs its places and no others', () => {
   const s = fresh().place('p');
-  s.executor.setPlacing({ onlyStrategy: 'other' });
+  s.executor.allowed.placing = { onlyStrategy: 'other' };
   s.answer('orders.create', s.draft());
   expect(s.state()).toBe('abandoned');
-  s.executor.setPlacing({ onlyStrategy: 'maker' });
+  s.executor.allowed.placing = { onlyStrategy: 'maker' };
   s.placed('r', 'o3');
   expect(s.out).toEqual(['orders.submit']);
-  s.executor.setPlacing({ onlyStrategy: 'other' });
+  s.executor.allowed.placing = { onlyStrategy: 'other' };
   expect(() => s.place('q')).toThrow(/placing is off/);
 });
 
