@@ -263,13 +263,14 @@ export class ScopeLine {
     }
     if (oldest !== null) return { lane: oldest.lane, isProbe: false };
     for (const lane of PROBING_LANES)
-      if (this.probeMs(lane, openOrders, nowMs) === nowMs) return { lane, isProbe: true };
+      if (this.lanes[lane].length > 0 && this.probeMs(lane, openOrders, nowMs) === nowMs)
+        return { lane, isProbe: true };
     return null;
   }
 
   /** Time at which this lane's first request may be sent as a budget probe; null when it may not. */
   probeMs(lane: Lane, openOrders: number, nowMs: number): number | null {
-    if (this.lanes[lane].length === 0 || !PROBING_LANES.includes(lane)) return null;
+    if (!PROBING_LANES.includes(lane)) return null;
     const floor = laneFloor(this.scope, lane, openOrders, this.perMinute);
     return this.budget.probeMs(floor, nowMs, this.cancelsAll && lane === 'cancel');
   }
