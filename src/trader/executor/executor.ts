@@ -206,7 +206,7 @@ export class Executor {
       const { kind, state, id: intentId, draftPubkey: orderPubkey } = intent;
       if (kind !== 'place' || state !== 'live' || orderPubkey === null) continue;
       const { createdMs } = must(this.#context.orders.get(orderPubkey), `order of ${intentId}`);
-      const cancelPending = this.#context.intents.find('cancel', orderPubkey) !== null;
+      const cancelPending = this.#context.intents.byKey.cancel.has(orderPubkey);
       resting.push({ orderPubkey, intentId, createdMs, cancelPending });
     }
     return resting;
@@ -245,11 +245,11 @@ export class Executor {
 
   /** Returns the intent id of the unfinished conversion of this kind in this market; null if there is none. */
   pendingConversion(kind: ConversionKind, marketConditionId: string): string | null {
-    return this.#context.intents.find(kind, marketConditionId)?.intent.id ?? null;
+    return this.#context.intents.byKey[kind].get(marketConditionId)?.intent.id ?? null;
   }
 
   pendingCancel(orderPubkey: string): string | null {
-    return this.#context.intents.find('cancel', orderPubkey)?.intent.id ?? null;
+    return this.#context.intents.byKey.cancel.get(orderPubkey)?.intent.id ?? null;
   }
 
   /** Returns orders whose filled amount exceeds their booked fills. The engine searches older trades for the rest. */

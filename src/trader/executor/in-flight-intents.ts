@@ -51,8 +51,8 @@ export class InFlightIntents {
   readonly #ledger: Ledger;
   /** Intents by id. Intents must not be added or removed while a caller iterates over them. */
   readonly byId = new Map<string, InFlight>();
-  /** Intents by kind and unique key: one `place` and one `cancel` per order, one conversion of each kind per market. */
-  readonly #slots: Readonly<Record<IntentKind, Map<string, InFlight>>> = {
+  /** Unfinished intents by kind and key: one `place` and `cancel` per order, one conversion of each kind per market. */
+  readonly byKey: Readonly<Record<IntentKind, Map<string, InFlight>>> = {
     place: new Map(),
     cancel: new Map(),
     merge: new Map(),
@@ -76,11 +76,6 @@ export class InFlightIntents {
       if (inFlight.expiredSinceMs !== null) inFlight.expiredSinceMs = Math.min(inFlight.expiredSinceMs, nowMs);
       inFlight.liveSinceMs = Math.min(inFlight.liveSinceMs, nowMs);
     }
-  }
-
-  /** Returns the unfinished `place` or `cancel` of an order, or the unfinished conversion of a market; null if none. */
-  find(kind: IntentKind, name: string): InFlight | null {
-    return this.#slots[kind].get(name) ?? null;
   }
 
   take(intent: IntentRow, nowMs: number): InFlight {
@@ -117,7 +112,7 @@ export class InFlightIntents {
 
   drop(inFlight: InFlight): void {
     this.byId.delete(inFlight.intent.id);
-    const slots = this.#slots[inFlight.intent.kind];
+    const slots = this.byKey[inFlight.intent.kind];
     const key = findKey(inFlight.intent);
     if (key !== null && slots.get(key) === inFlight) slots.delete(key);
   }
@@ -126,9 +121,9 @@ export class InFlightIntents {
     const { kind } = inFlight.intent;
     const key = findKey(inFlight.intent);
     if (key === null) return;
-    const holder = this.#slots[kind].get(key);
+    const holder = this.byKey[kind].get(key);
     assert(holder === undefined || holder === inFlight, `two ${kind} intents are in flight for ${key}`);
-    if (holder === undefined) this.#slots[kind].set(key, inFlight);
+    if (holder === undefined) this.byKey[kind].set(key, inFlight);
   }
 }
 

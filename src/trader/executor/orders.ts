@@ -10,7 +10,7 @@ import type { InFlight } from './in-flight-intents.js';
 import { FUTURE_S, type nextState, RECORD_STATES, STANDINGS } from './lifecycle.js';
 
 export function observeOrder(context: Context, order: OrderRecord, row: OrderRow, look: RecordPoll): void {
-  const inFlight = context.intents.find('place', order.pubkey);
+  const inFlight = context.intents.byKey.place.get(order.pubkey);
   tellDifference(context, order, row, inFlight);
   const said = readFilled(row, order);
   const filledMicros = exceedsOrder(context, order, said) ? order.filledMicros : maxMicros(order.filledMicros, said);
@@ -24,10 +24,10 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   switch (says) {
     // A row without a status, or with the status of an unsigned draft, does not change an ended order.
     case null:
-      if (inFlight !== null && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
+      if (inFlight !== undefined && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
       break;
     case 'unsigned':
-      if (inFlight === null || order.closedMs !== null) break;
+      if (inFlight === undefined || order.closedMs !== null) break;
       if (context.isOverdue(inFlight, look)) context.expire(inFlight, look);
       else context.sendAgain(inFlight, look);
       break;
@@ -35,7 +35,7 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
       noteResting(context, order, seen, look);
       break;
     case 'recordExpired':
-      if (order.closedMs !== null || (inFlight !== null && !context.confirmExpiry(inFlight, look))) break;
+      if (order.closedMs !== null || (inFlight !== undefined && !context.confirmExpiry(inFlight, look))) break;
       noteEnded(context, seen, 'expired', says, look.nowMs);
       break;
     default:
@@ -160,9 +160,9 @@ export const sameTerms = (row: OrderRow, order: OrderRecord): boolean =>
   (row.price === null || row.price === order.priceMicros) &&
   (row.amount === null || row.amount === order.amountMicros);
 
-function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inFlight: InFlight | null): void {
+function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inFlight: InFlight | undefined): void {
   const same = sameTerms(row, order) && !exceedsOrder(context, order, readFilled(row, order));
-  if (!same && inFlight !== null) context.reportDifference(inFlight, `order ${order.pubkey}`, row);
+  if (!same && inFlight !== undefined) context.reportDifference(inFlight, `order ${order.pubkey}`, row);
 }
 
 /**
@@ -194,16 +194,16 @@ const termsOf = ({ pubkey: orderPubkey, marketConditionId, isYes, side }: OrderR
 });
 
 function cancelOfEndedOrder(context: Context, orderPubkey: string, nowMs: number): void {
-  const inFlight = context.intents.find('cancel', orderPubkey);
-  if (inFlight === null) return;
+  const inFlight = context.intents.byKey.cancel.get(orderPubkey);
+  if (inFlight === undefined) return;
   context.intents.move(inFlight, 'settled', nowMs, 'the order has ended');
   const { id: intentId, marketConditionId: market } = inFlight.intent;
   context.emit({ kind: 'cancelDone', intentId, orderPubkey, market });
 }
 
 function cancelOfRestingOrder(context: Context, orderPubkey: string, look: RecordPoll): void {
-  const inFlight = context.intents.find('cancel', orderPubkey);
-  if (inFlight === null || inFlight.busy !== null) return;
+  const inFlight = context.intents.byKey.cancel.get(orderPubkey);
+  if (inFlight === undefined || inFlight.busy !== null) return;
   // Only a signed cancel is sent again or expires. Its submit may be lost or throttled, or its draft has expired.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
   // A read that was sent before the last change of the cancel shows nothing about the cancel's effect.
@@ -271,7 +271,7 @@ function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): Orde
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
   if (bookedMicros > filledMicros) context.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
-  const inFlight = context.intents.find('place', orderPubkey);
+  const inFlight = context.intents.byKey.place.get(orderPubkey);
   const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
   tellSigned(context, intent, orderPubkey, 'filled', nowMs);
   // A fill proves that the order took effect, even if its draft was abandoned.

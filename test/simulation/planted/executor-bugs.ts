@@ -112,7 +112,7 @@ export const EXECUTOR_BUGS: readonly WrittenBug[] = [
     what: 'A cancel that was sent counts as done, whatever its order shows.',
     file: 'src/trader/executor/orders.ts',
     text: '      noteResting(context, order, seen, look);',
-    replacement: `      if (context.intents.find('cancel', order.pubkey)?.intent.state === 'unknown') noteEnded(context, seen, 'canceled', 'settled', look.nowMs);
+    replacement: `      if (context.intents.byKey.cancel.get(order.pubkey)?.intent.state === 'unknown') noteEnded(context, seen, 'canceled', 'settled', look.nowMs);
       else noteResting(context, order, seen, look);`,
   },
   {
