@@ -9,40 +9,35 @@ import { nextState } from './lifecycle.js';
 
 type IntentChange = Parameters<Ledger['changeIntent']>[1];
 
-export class InFlight {
+export interface InFlight {
   intent: IntentRow;
   /** Step of the intent's pending request; null if none is pending. An intent has at most one pending request. */
-  busy: IntentStep | null = null;
+  busy: IntentStep | null;
   /** Time of the intent's next action, our clock, ms; null if no action is planned. */
-  dueMs: number | null = null;
+  dueMs: number | null;
   /** Next action of the intent: true submits the same signature again, false reads the exchange's record. */
-  resend = false;
+  resend: boolean;
   /** Number of consecutive reads and submits that showed no change of the intent. The waits grow with this number. */
-  tries = 0;
+  tries: number;
   /** Time when the record was first shown as expired, our clock, ms; null if not. A second read confirms the expiry. */
-  expiredSinceMs: number | null = null;
+  expiredSinceMs: number | null;
   /** Time since which the intent is known to be live, our clock, ms. A list requested earlier may lack the order. */
   liveSinceMs: number;
   /** Whether the operator was notified that the exchange does not know the record. */
-  missingTold = false;
+  missingTold: boolean;
   /** Whether the intent was withdrawn; the executor then does not draft, sign or send it. */
-  withdrawn = false;
+  withdrawn: boolean;
   /** Whether the operator was notified that the record differs from the request. */
-  differsTold = false;
+  differsTold: boolean;
   /** Impossible payment or amount of a conversion in its newest record, and the one an operator adopted; or null. */
-  disputedMicros: Micros | null = null;
-  adoptedMicros: Micros | null = null;
+  disputedMicros: Micros | null;
+  adoptedMicros: Micros | null;
   /** Cached reservation of the intent, with the ledger rows from which it was computed. */
   reserved: {
     readonly intent: IntentRow;
     readonly order: OrderRecord | null;
     readonly reservation: Reservation | null;
-  } | null = null;
-
-  constructor(intent: IntentRow, nowMs: number) {
-    this.intent = intent;
-    this.liveSinceMs = nowMs;
-  }
+  } | null;
 }
 
 const NO_CHANGE = {};
@@ -80,7 +75,21 @@ export class InFlightIntents {
 
   take(intent: IntentRow, nowMs: number): InFlight {
     assert(!this.byId.has(intent.id), `intent ${intent.id} is tracked twice`);
-    const inFlight = new InFlight(intent, nowMs);
+    const inFlight: InFlight = {
+      intent,
+      busy: null,
+      dueMs: null,
+      resend: false,
+      tries: 0,
+      expiredSinceMs: null,
+      liveSinceMs: nowMs,
+      missingTold: false,
+      withdrawn: false,
+      differsTold: false,
+      disputedMicros: null,
+      adoptedMicros: null,
+      reserved: null,
+    };
     this.byId.set(intent.id, inFlight);
     this.#index(inFlight);
     return inFlight;
