@@ -15,6 +15,8 @@ const MOST_RISE = 7;
  * budgets", 2019). Small steps keep the price nearly constant for a minute.
  */
 export class RequestPrice {
+  /** Factor on the minimum price of a signed request; 1 while requests are plentiful. */
+  factor = 1;
   #rise = 0;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
@@ -23,11 +25,7 @@ export class RequestPrice {
     if (Math.abs(nowMs - this.#lookedMs) < EVERY_MS) return;
     this.#lookedMs = nowMs;
     this.#rise = Math.max(0, Math.min(MOST_RISE, this.#rise + STEP * (AIM - queue.burstLeft(nowMs))));
-  }
-
-  /** Returns the current price of a signed request, currency. The price is `least` while requests are plentiful. */
-  above(least: number): number {
-    return least * Math.exp(this.#rise);
+    this.factor = Math.exp(this.#rise);
   }
 }
 

@@ -82,7 +82,7 @@ describe('the price of a request', () => {
   /** After this number of polls, five seconds apart, with this part of a burst left at each. */
   function follow(price: RequestPrice, looks: number, left: number): number {
     for (let i = 0; i < looks; i++) price.look({ burstLeft: () => left }, 5000 * ++at);
-    return price.above(0.001);
+    return 0.001 * price.factor;
   }
   it('rises while less than half of a burst is left and falls while more is, within its bounds', () => {
     const price = new RequestPrice();
@@ -97,6 +97,6 @@ describe('the price of a request', () => {
   it('does not depend on how often it is looked at within five seconds', () => {
     const price = new RequestPrice();
     for (let ms = 0; ms < 50_000; ms += 100) price.look({ burstLeft: () => 0 }, ms);
-    expect(price.above(1)).toBeCloseTo(Math.E, 9);
+    expect(price.factor).toBeCloseTo(Math.E, 9);
   });
 });

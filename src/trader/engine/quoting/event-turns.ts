@@ -111,7 +111,7 @@ export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot
     {
       reactS: requests.reactionPace.seconds,
       readPrice: prices.look,
-      requestPrice: requests.price.above(settings.economics.requestPrice),
+      requestPrice: settings.economics.requestPrice * requests.price.factor,
       currencyPricePerS: prices.currencyPerS,
     },
   );
