@@ -48,7 +48,7 @@ export const CLIENT_BUGS: readonly WrittenBug[] = [
     name: 'reset-holds-cancels',
     what: 'After a refusal the scheduler lets nothing leave before the reset that the answer names, cancels neither.',
     file: BUDGET,
-    text: '    if (this.#isProbeUnderWay || room <= floor) return null;',
-    replacement: '    if (this.#isProbeUnderWay || room <= floor || this.blockedUntilMs(nowMs) > nowMs) return null;',
+    text: '    if (this.isProbeUnderWay || room <= floor) return null;',
+    replacement: '    if (this.isProbeUnderWay || room <= floor || this.blockedUntilMs(nowMs) > nowMs) return null;',
   },
 ];
