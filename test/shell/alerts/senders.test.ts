@@ -172,7 +172,7 @@ function openCenter(channels: ChannelConfig[]) {
     return delivery;
   };
   const center = new AlertCenter({ config: { channels }, run: 'r', openSender: open, note: () => undefined });
-  return { center, isDelivered: () => vi.waitFor(() => expect(count).toBe(1)) };
+  return { center, isDelivered: () => vi.waitFor(() => expect(count).toBe(1), 10_000) };
 }
 
 describe('the alert center', () => {
@@ -187,7 +187,7 @@ describe('the alert center', () => {
     expect(JSON.parse(good.heard[0]?.body ?? '').text).toContain(
       '[critical] paper: the trader is killed\nodd prices, since',
     );
-    await vi.waitFor(() => expect(deaf.heard).toHaveLength(1));
+    await vi.waitFor(() => expect(deaf.heard).toHaveLength(1), 10_000);
     expect(center.figures).toMatchObject([{ channel: 'deaf', waiting: 1 }, { channel: 'good' }]);
   });
 

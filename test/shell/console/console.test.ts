@@ -28,7 +28,7 @@ async function place(answer: Answer, lines = '', isOwner = true) {
   const state = async () => (await (await ask('/state')).json()) as PageState;
   const press = (action: string, reason: string) =>
     ask(`/actions/${action}`, { method: 'POST', body: JSON.stringify({ reason }) });
-  await vi.waitFor(() => expect(readers).toHaveLength(1));
+  await vi.waitFor(() => expect(readers).toHaveLength(1), 10_000);
   return { notes, config, ask, asked, server, state, press, tell, close, traderGone };
 }
 
@@ -45,7 +45,7 @@ describe('the console', () => {
     const { state, tell } = await place(() => OBEYED);
     tell(hello());
     tell(FRAME);
-    await vi.waitFor(async () => expect((await state()).mode).toBe('quoting'));
+    await vi.waitFor(async () => expect((await state()).mode).toBe('quoting'), 10_000);
     expect(await state()).toMatchObject({
       answers: true,
       heard: 5_000,
@@ -68,7 +68,7 @@ describe('the console', () => {
     const { ask, asked, config, press, state, tell } = await place(answer, '', isOwner);
     tell(hello());
     const shown = isOwner ? { pid: process.pid, reason: '' } : { pid: 0, reason: expect.stringContaining(why) };
-    await vi.waitFor(async () => expect(await state()).toMatchObject(shown));
+    await vi.waitFor(async () => expect(await state()).toMatchObject(shown), 10_000);
     const diff = ask('/views/diff');
     const [paused, killed] = await Promise.all([press('pause', ''), press('kill', 'odd prices')]);
     expect(await (await diff).text()).toContain(why);
@@ -93,7 +93,7 @@ describe('the console', () => {
     const told = vi.fn();
     void traderGone().then(told);
     for (const reader of server.readers) reader.end();
-    await vi.waitFor(() => expect(state()).rejects.toThrow());
+    await vi.waitFor(() => expect(state()).rejects.toThrow(), 10_000);
     await Promise.all(closed);
     const ping = () => askTrader({ command: 'ping' }, { socket: config.control.socket, timeoutMs: 60_000 });
     await ping();

@@ -193,7 +193,7 @@ describe('a service that', () => {
     const { server, restart, notes, close } = await place();
     server.answer = () => undefined;
     const running = restart().run();
-    await vi.waitFor(() => expect(server.offsets).toHaveLength(1));
+    await vi.waitFor(() => expect(server.offsets).toHaveLength(1), 10_000);
     close();
     await running;
     expect(notes).toEqual([]);

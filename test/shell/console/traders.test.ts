@@ -65,14 +65,14 @@ test('a console of several shows them all, the dead one as dead with its last wo
   for (const { close } of [first, second]) onTestFinished(close);
   const others = [rain, dead].map((config) => ({ config, guardian: WATCHING }));
   const { url } = await consoleOf({ config: sun, others, secret: SECRET });
-  await vi.waitFor(() => expect([first.readers.length, second.readers.length]).toEqual([1, 1]));
+  await vi.waitFor(() => expect([first.readers.length, second.readers.length]).toEqual([1, 1]), 10_000);
   for (const { tell } of [first, second]) {
     tell(hello());
     tell({ type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] });
   }
   const { ask } = await openPageSession(url, SECRET);
   const traders = async () => (await (await ask('/traders')).json()) as ServedTraders;
-  await vi.waitFor(async () => expect((await traders()).traders.filter(({ answers }) => answers)).toHaveLength(2));
+  await vi.waitFor(async () => expect((await traders()).traders.filter((row) => row.answers)).toHaveLength(2), 10_000);
   expect((await traders()).traders).toMatchObject([
     { name: 'sun/trader', mode: 'quoting', answers: true, heard: 5_000, cash: '990', quoting: 1 },
     { name: 'rain/trader', mode: 'quoting', answers: true },

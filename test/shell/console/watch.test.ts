@@ -158,7 +158,7 @@ test.each([
   writeFileSync(urlFile, `${url}${address}\n`, { mode: 0o600 });
   watchOf('ended', { config: loadedTrader(`alerts: { heartbeat: { url_file: ${urlFile} } }`) });
   vi.advanceTimersByTime(61 * S);
-  await vi.waitFor(() => expect(asked).toEqual([called]));
+  await vi.waitFor(() => expect(asked).toEqual([called]), 10_000);
 });
 
 test('a first reconciliation that never comes is told of', () => {

@@ -131,7 +131,7 @@ it('an action is repeated on Enter only if its refusal demands a reason, and wit
   const enter = () => JSON.stringify(Controls(), (name, one) => (name === 'onKeyDown' ? one({ key: 'Enter' }) : one));
   for (const act of [click, enter, click, enter, () => vi.advanceTimersByTime(120_000), enter]) {
     act();
-    await vi.waitFor(() => expect(model.said.words).not.toContain('…'));
+    await vi.waitFor(() => expect(model.said.words).not.toContain('…'), 10_000);
   }
   const resume = '/actions/resume?';
   expect(sent).toEqual([resume, resume, 'focus', resume, 'focus']);
