@@ -193,10 +193,14 @@ export class Comparison {
     return this.isBooked(subject) || (what === 'fill' && upTo.length > 0 && this.isFillExpected(orderPubkey));
   }
 
-  /** True if the order may still fill, or the newest round listed a trade of the order that may still settle. */
+  /** True if the order may still fill, or a trade of the order that was listed as unsettled may still settle. */
   isFillExpected(orderPubkey: string): boolean {
-    const trades = this.#histories.trades?.rows ?? [];
-    const settles = trades.some(({ order, state }) => order.pubkey === orderPubkey && !OVER.includes(state));
+    const { trades } = this.#histories;
+    const passed = (trades?.passed ?? []).filter(
+      ({ pubkey }) => !this.isBooked(pubkey) && !this.#ledger.hadFailed(pubkey),
+    );
+    const unsettled = [...(trades?.rows ?? []).filter(({ state }) => !OVER.includes(state)), ...passed];
+    const settles = unsettled.some(({ order }) => order.pubkey === orderPubkey);
     return settles || this.#ledger.order(orderPubkey)?.closedMs === null;
   }
 

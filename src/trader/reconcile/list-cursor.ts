@@ -141,8 +141,8 @@ interface Mark {
 interface KeptRows<Row> {
   readonly rows: readonly Row[];
   readonly invented: readonly string[];
-  /** Pubkeys of unsettled rows that the mark has passed, newest first. Later reads end before these rows. */
-  readonly passed?: readonly string[];
+  /** Unsettled rows that the mark has passed, newest first. Later reads may end before these rows. */
+  readonly unsettled?: readonly Row[];
 }
 
 type HistoryList = Exclude<RoundList, 'assets' | 'sums'>;
@@ -213,11 +213,19 @@ export class ListCursor<N extends HistoryEndpoint> {
     return this.#kept.value.rows;
   }
 
+  /** Rows that were unsettled when the mark passed them. They may have settled since. */
+  get passed(): readonly ListedRow<N>[] {
+    return this.#kept.value.unsettled ?? [];
+  }
+
   /** Restarts the comparison after a difference was accepted or booked. Rows of `isKept` stay stored as differing. */
   forget(isKept: (pubkey: string) => boolean = () => false): void {
     const { rows, invented } = this.#kept.value;
     this.#mark.value = null;
-    this.#keep({ rows: rows.filter(({ pubkey }) => isKept(pubkey ?? '')), invented: invented.filter(isKept) });
+    // The next read is a first read, which may end before an unsettled row of the newest read.
+    const unsettled = this.rows.filter((row) => !this.#rule.isSettled(row));
+    const kept = rows.filter(({ pubkey }) => isKept(pubkey ?? ''));
+    this.#keep({ rows: kept, invented: invented.filter(isKept), unsettled });
   }
 
   #compare(rows: readonly ListedRow<N>[], listMs: number, seq: number) {
@@ -233,7 +241,8 @@ export class ListCursor<N extends HistoryEndpoint> {
     const newestSeq = Math.max(seq, booked?.newestSeq() ?? 0);
     const unseen = newestSeq > seq ? (booked?.after(seq) ?? []) : [];
     const expected = new Set([...kept.invented, ...unseen.map(({ row }) => row.pubkey)]);
-    const invented = [...expected].filter((pubkey) => !names.has(pubkey) && kept.passed?.includes(pubkey) !== true);
+    for (const { pubkey } of this.passed) names.add(pubkey);
+    const invented = [...expected].filter((pubkey) => !names.has(pubkey));
     this.#keep({ rows: differing.map(({ row }) => row), invented });
     const inventions = invented.flatMap((pubkey) => booked?.findInvented(pubkey, listMs, this.#venueS) ?? []);
     const differences = [...differing.map(({ difference }) => difference), ...inventions];
@@ -263,17 +272,18 @@ export class ListCursor<N extends HistoryEndpoint> {
     const mayChange = (row: ListedRow<N>) =>
       isSettled(row) ? !isFirst && isYoung(row) : !isStuck(bornS(row), this.#venueS);
     const final = rows.slice(rows.findLastIndex(mayChange) + 1);
-    this.#keep({ passed: final.flatMap((row) => (isSettled(row) ? [] : (row.pubkey ?? []))) });
+    this.#keep({ unsettled: final.filter((row) => !isSettled(row)) });
     return [...final.flatMap(({ pubkey }) => pubkey ?? []), ...older].slice(0, MARKED_ROWS);
   }
 
   /** Replaces the stored rows that differ and the missing bookings, if given. Adds rows that the mark has passed. */
-  #keep({ rows, invented, passed = [] }: Partial<KeptRows<ListedRow<N>>>): void {
+  #keep({ rows, invented, unsettled = [] }: Partial<KeptRows<ListedRow<N>>>): void {
     const kept = this.#kept.value;
+    const passed = [...unsettled, ...this.passed].map((row) => [row.pubkey, row] as const);
     this.#kept.value = {
       rows: (rows ?? kept.rows).slice(0, MOST_KEPT),
       invented: (invented ?? kept.invented).slice(0, MOST_KEPT),
-      passed: [...new Set([...passed, ...(kept.passed ?? [])])].slice(0, MOST_KEPT),
+      unsettled: [...new Map(passed).values()].slice(0, MOST_KEPT),
     };
   }
 }
