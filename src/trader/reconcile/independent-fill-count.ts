@@ -210,12 +210,17 @@ export class IndependentFillCount {
 
   /** Adds the stuck trades among these rows to the passed ones. Returns all passed trades. */
   #passStuck(rows: readonly OwnTradeRow[]): readonly string[] {
-    const stuck = rows.filter((row) => isUnsettled(row) && isStuck(row.timestamp, this.#venueS));
+    const stuck = rows.filter((row) => this.#isPassable(row));
     if (stuck.length > 0) {
       const passed = new Set([...stuck.map(({ pubkey }) => pubkey), ...this.#passed.value]);
       this.#passed.value = [...passed].slice(0, MOST_PASSED);
     }
     return this.#passed.value;
+  }
+
+  /** Returns true for a stuck trade. A booked trade holds the count, because the sums already include its booking. */
+  #isPassable(row: OwnTradeRow): boolean {
+    return isUnsettled(row) && isStuck(row.timestamp, this.#venueS) && this.#ledger.fill(row.pubkey) === null;
   }
 
   /** Returns the counted fills with sequence numbers above `seq`, oldest first. */
@@ -228,8 +233,7 @@ export class IndependentFillCount {
   #remember(memory: CountMemory, differing: ReadonlySet<string>): void {
     const venueS = must(this.#venueS, 'time of the look');
     const isYoung = (timeS: number) => pastTime(timeS, venueS) > venueS - LATE_S;
-    const mayChange = (row: OwnTradeRow) =>
-      isYoung(row.timestamp) || (isUnsettled(row) && !isStuck(row.timestamp, venueS));
+    const mayChange = (row: OwnTradeRow) => isYoung(row.timestamp) || (isUnsettled(row) && !this.#isPassable(row));
     const rows = this.#rows.slice(this.#rows.findLastIndex(mayChange) + 1);
     this.#passStuck(rows);
     const fills = this.#fillsAfter(memory.seq);

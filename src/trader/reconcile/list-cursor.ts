@@ -261,7 +261,7 @@ export class ListCursor<N extends HistoryEndpoint> {
 
   /**
    * Returns the pubkeys of a new mark: the newest rows that can no longer change, where all older rows are final too,
-   * or stuck.
+   * or stuck without a difference.
    *
    * @param isFirst true for the list's first mark, which accepts settled rows of any age
    */
@@ -269,8 +269,9 @@ export class ListCursor<N extends HistoryEndpoint> {
     const { isSettled, bornS } = this.#rule;
     const nowS = this.#venueS ?? Number.POSITIVE_INFINITY;
     const isYoung = (row: ListedRow<N>) => pastTime(bornS(row) ?? 0, nowS) > nowS - LONGEST_LAG_MS / 1000;
+    const differing = new Set(this.differing.map(({ pubkey }) => pubkey));
     const mayChange = (row: ListedRow<N>) =>
-      isSettled(row) ? !isFirst && isYoung(row) : !isStuck(bornS(row), this.#venueS);
+      isSettled(row) ? !isFirst && isYoung(row) : differing.has(row.pubkey) || !isStuck(bornS(row), this.#venueS);
     const final = rows.slice(rows.findLastIndex(mayChange) + 1);
     this.#keep({ unsettled: final.filter((row) => !isSettled(row)) });
     return [...final.flatMap(({ pubkey }) => pubkey ?? []), ...older].slice(0, MARKED_ROWS);
