@@ -171,7 +171,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-/** Connects; null if stopped. A fleet member never replaces a refused API key: a revoked key must stop the trader. */
+/** Connects; null if stopped. A fleet member replaces a refused API key only at its start on the paper profile. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; credentials are stored under the profile's base URL.
