@@ -49,7 +49,7 @@ export function sweepTables(result: SweepResult, width?: number): string {
   const events =
     subject === 'worlds'
       ? `seeds of ${assumptions.fillModels.join(', ')} (results are sums of edge)`
-      : `${TERMS[subject].event}s in ${assumptions.folds} folds`;
+      : `${TERMS[subject].event}s in ${formatQuantity(assumptions.folds, 'fold')}`;
   const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${events}, ${count(counts.tried)} configurations tried so far in this folder\n`;
   return [
     say(head),
@@ -246,7 +246,7 @@ const planCommand = command({
     const run = `twinbook sweep worker --dir ${options.dir} -c ${file} --data ${requireData(options).join(' ')}`;
     const figures = record([
       ['configurations', count(sheet.candidates.length)],
-      ['events', `${count(facts.events.length)} in ${facts.assumptions.folds} folds`],
+      ['events', `${count(facts.events.length)} in ${formatQuantity(facts.assumptions.folds, 'fold')}`],
       ['chunks', `${count(chunks.length)}, numbered from 0 to ${count(last)}`],
       ['time zone', `${sheet.timeZone}; workers use this zone on every machine`],
     ]);

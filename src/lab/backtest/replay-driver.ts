@@ -185,8 +185,10 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
 
 /** Maximum time from opening to first recorded event of a market that opens with an empty book, ms. */
 const START_MS = 60_000;
+/** Markets that open within this time open together, ms: a live trader would find all of them in its first market list. */
+const TOGETHER_MS = 10_000;
 
-type Listed = Pick<Played, 'source' | 'firstMs'> & { readonly opensMs: number; stream: ChunkStream | null };
+type Listed = Pick<Played, 'source' | 'firstMs'> & { opensMs: number; stream: ChunkStream | null };
 
 export class ReplayDriver implements MarketDriver {
   readonly untilMs: number;
@@ -224,6 +226,11 @@ export class ReplayDriver implements MarketDriver {
     }
     await waitForReads();
     waiting.sort((a, b) => a.opensMs - b.opensMs);
+    let togetherMs = Number.POSITIVE_INFINITY;
+    for (const market of waiting.toReversed()) {
+      if (market.opensMs < togetherMs - TOGETHER_MS) togetherMs = market.opensMs;
+      market.opensMs = togetherMs;
+    }
     return { driver: new ReplayDriver(core, plan.fees, waiting, listener), empty };
   }
 

@@ -152,9 +152,6 @@ type WriterRules = typeof DEFAULT_RULES & { readonly origin: string };
 
 const NOT_RECORDING = 'nothing was recorded';
 
-const dayFolder = (root: string, conditionId: string, date: string): string =>
-  join(marketFolder(root, conditionId), `date=${date}`);
-
 const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 /** Writes one market: checks and numbers its events, inserts snapshots of the book, and rotates segments. */
@@ -400,7 +397,7 @@ class MarketWriter implements MarketSink {
   #openSegment(date: string): Segment {
     const open = this.#open.get(date);
     if (open !== undefined) return open;
-    const folder = dayFolder(this.#root, this.market.conditionId, date);
+    const folder = join(marketFolder(this.#root, this.market.conditionId), `date=${date}`);
     const number = Math.max(existsSync(folder) ? nextNumber(folder) : 1, (this.#numbers.get(date) ?? 0) + 1);
     const segment = new Segment(folder, segmentName(number), number, this.#rules.now());
     this.#numbers.set(date, number);

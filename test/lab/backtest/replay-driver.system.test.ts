@@ -9,6 +9,7 @@ import { exchangeOf, plan } from './plans.js';
 import { ASK, BID, chunk, end, FIRST_MS, level, market, type Row, source, wanderingRows } from './recordings.js';
 
 const OTHER_ID = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
+const THIRD_ID = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB';
 const LANDING_MS = 400;
 const CLOSE_MS = 10_000;
 
@@ -20,6 +21,7 @@ const BUSY = [...BOOK, ...CHANGES, end(30_000)];
 
 const quiet = { onOpen: () => undefined, ending: () => undefined, onClose: () => undefined };
 const newExchange = () => exchangeOf('risk-averse', 0);
+const prepare = (sources: readonly EventSource[]) => ReplayDriver.prepare(newExchange().core, plan(sources), quiet);
 
 /** A market closes during a merge. Returns the exchange's final state of the shares. */
 async function mergeAcrossClose(sources: readonly EventSource[]) {
@@ -65,14 +67,9 @@ describe('markets that are played together', () => {
   });
 
   it('give the same result in whatever pieces each of them is read', async () => {
-    const ids = [OTHER_ID, 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'];
+    const ids = [OTHER_ID, THIRD_ID];
     const runs: unknown[] = [];
-    for (const pieces of [
-      [1000, 1000],
-      [1, 1],
-      [7, 300],
-      [300, 7],
-    ]) {
+    for (const pieces of ['1000 1000', '1 1', '7 300', '300 7'].map((pair) => pair.split(' ').map(Number))) {
       const sources = ids.map((conditionId, i) => {
         const rows = wanderingRows(20 + i, 3).map(([t, ...row]): Row => [t + 61_700 * i, ...row]);
         return source(rows, { conditionId, openTimeMs: FIRST_MS + 60_300 * i }, pieces[i]);
@@ -83,17 +80,23 @@ describe('markets that are played together', () => {
   });
 });
 
-const listedFor = async (openMs: number) => {
-  const { core } = newExchange();
-  const recording = source(BOOK, { openTimeMs: FIRST_MS - openMs });
-  const { driver } = await ReplayDriver.prepare(core, plan([recording]), quiet);
-  return FIRST_MS - driver.nextOpenMs;
-};
+it.each([
+  [60_000, 60_000],
+  [60_001, 0],
+  [-5_000, 0],
+])('a market that opened %i ms before its first event is listed %i ms before it', async (openMs, listedMs) => {
+  const { driver } = await prepare([source(BOOK, { openTimeMs: FIRST_MS - openMs })]);
+  expect(FIRST_MS - driver.nextOpenMs).toBe(listedMs);
+});
 
-it('a market is listed before its first event only if it opened at most a minute before', async () => {
-  expect(await listedFor(60_000)).toBe(60_000);
-  expect(await listedFor(60_001)).toBe(0);
-  expect(await listedFor(-5_000)).toBe(0);
+it('markets whose recordings begin within ten seconds open together', async () => {
+  const laterBy = (ms: number, conditionId: string) =>
+    source([level(ms, BID, 0.4, 100)], { conditionId, openTimeMs: FIRST_MS + ms });
+  const { driver } = await prepare([laterBy(20_001, THIRD_ID), laterBy(0, 'first'), laterBy(10_000, OTHER_ID)]);
+  const opened: [number, number][] = [];
+  for (; driver.openCount < 3; await driver.openDue(driver.nextOpenMs))
+    opened.push([driver.openCount, driver.nextOpenMs - FIRST_MS]);
+  expect(opened.join(' ')).toBe('0,10000 2,20001');
 });
 
 describe('files', () => {
@@ -101,7 +104,7 @@ describe('files', () => {
   function watched(count: number) {
     const said: string[] = [];
     const sources = Array.from({ length: count }, (_, i): EventSource => {
-      const conditionId = i === 0 ? OTHER_ID : 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB';
+      const conditionId = i === 0 ? OTHER_ID : THIRD_ID;
       const rows = CLOSING.map(([t, ...row]): Row => [t + 600_000 * i, ...row]);
       const made = source(rows, { conditionId, openTimeMs: FIRST_MS + 600_000 * i, outcome: null });
       const open = (): ChunkStream => {
@@ -113,7 +116,6 @@ describe('files', () => {
     });
     return { said, sources };
   }
-  const prepare = (sources: readonly EventSource[]) => ReplayDriver.prepare(newExchange().core, plan(sources), quiet);
 
   it('of the market that opens next are read while the one before is played, each once', async () => {
     const { said, sources } = watched(2);
@@ -125,7 +127,7 @@ describe('files', () => {
     expect(said).toEqual(['0 opened', '1 opened']);
   });
 
-  it('that were begun and are never played are let go of', async () => {
+  it('that were opened and are never played are closed', async () => {
     const { said, sources } = watched(2);
     const { driver } = await prepare(sources);
     await driver.openDue(FIRST_MS);
