@@ -125,7 +125,7 @@ function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (cause) {
-    const hint = '`twinbook data list` shows the content of a recording; check the feed’s path and permissions.';
+    const hint = 'Check the path and the permissions of the file that `--feed` names.';
     throw unreadable(`cannot read the feed ${path}`, cause, hint);
   }
 }
